@@ -27,7 +27,7 @@ etl_status cli_analyze(const cli_options *options, const cli_inputs *inputs, con
                        etl_error *err)
 {
     if (inputs->kept) {
-        *out = inputs->kept->result;
+        *out = question_count == 0 ? inputs->kept->inventory : inputs->kept->result;
         return ETL_OK;
     }
     cli_progress progress = cli_inputs_progress(options, inputs, "reading", guard);

@@ -16,9 +16,10 @@
 
 /* An input that stays open. Everything is borrowed. */
 typedef struct cli_kept_input {
-    const char *name;         /* as the command line has it */
-    etlheap_result *result;   /* any thread may ask it */
-    etlheap_symbols *symbols; /* for this question only; NULL: none */
+    const char *name;          /* as the command line has it */
+    etlheap_result *result;    /* any thread may ask it */
+    etlheap_result *inventory; /* the same input for those who ask nothing, as `info` does */
+    etlheap_symbols *symbols;  /* for this question only; NULL: none */
 } cli_kept_input;
 
 /* How far work has come, in bytes. Written by one thread and read by others, with atomic access. */

@@ -17,6 +17,7 @@
 #include "cli/input_kinds.h"
 #include "cli/messages.h"
 #include "cli/store_write.h"
+#include "cli/system/bus_guard.h"
 #include "cli/system/terminal.h"
 #include "parser/system/files.h"
 
@@ -40,6 +41,8 @@ static void set(u32 *state, u32 value)
 
 etlheap_viewed_state view_kept_state(const view_kept *input)
 {
+    if (__atomic_load_n(&input->is_torn, __ATOMIC_RELAXED))
+        return ETLHEAP_VIEWED_FAILED;
     return (etlheap_viewed_state)__atomic_load_n(&input->state, __ATOMIC_ACQUIRE);
 }
 
@@ -48,7 +51,8 @@ etlheap_viewed_names view_kept_names(const view_kept *input)
     return (etlheap_viewed_names)__atomic_load_n(&input->names, __ATOMIC_ACQUIRE);
 }
 
-/* Maps a store so that it answers any question. */
+/* Maps a store twice: so that it answers any question, and as a store that is asked none, which has
+ * seen less. */
 static etl_status open_store(view_kept *input, const char *path, etl_error *err)
 {
     const etlheap_question events = { .size = sizeof events, .kind = ETLHEAP_ASK_EVENTS };
@@ -57,7 +61,10 @@ static etl_status open_store(view_kept *input, const char *path, etl_error *err)
     options.questions = &events;
     options.question_count = 1;
     options.name = input->name;
-    return etlheap_open_store(path, &options, &input->result, err);
+    const etl_status status = etlheap_open_store(path, &options, &input->result, err);
+    options.question_count = 0;
+    options.inventory_only = true;
+    return status == ETL_OK ? etlheap_open_store(path, &options, &input->inventory, err) : status;
 }
 
 /* The words of the answer to `etlheap store` fit: what cannot be stored cannot be viewed. */
@@ -216,11 +223,24 @@ void view_kept_name(view_kept *input)
     set(&input->names, has_names ? ETLHEAP_VIEWED_NAMES_READY : ETLHEAP_VIEWED_NAMES_NONE);
 }
 
+void view_kept_tear(view_kept *input)
+{
+    __atomic_store_n(&input->is_torn, 1, __ATOMIC_RELAXED);
+}
+
+const char *view_kept_message(const view_kept *input)
+{
+    if (__atomic_load_n(&input->is_torn, __ATOMIC_RELAXED))
+        return cli_bus_guard_message;
+    return input->message.bytes ? input->message.bytes : "out of memory";
+}
+
 void view_kept_close(view_kept *input)
 {
     for (u32 i = 0; i < VIEW_SLOTS; i++)
         cli_symbols_close(&input->symbols[i]);
     etlheap_result_free(input->result);
+    etlheap_result_free(input->inventory);
     if (input->is_open)
         cli_inputs_close(&input->inputs);
     cli_guard_end(&input->guard);

@@ -20,9 +20,10 @@ typedef struct view_kept {
     cli_guard guard;
     cli_inputs inputs; /* open until the result no longer needs them */
     bool is_open;
-    etlheap_result *result;
+    etlheap_result *result, *inventory;
     etlheap_text message; /* why it is unreadable */
-    u32 state, names;     /* etlheap_viewed_..., with atomic access */
+    u32 is_torn; /* atomic: the file became shorter, so what is mapped is no longer its bytes */
+    u32 state, names; /* etlheap_viewed_..., with atomic access */
     cli_symbols symbols[VIEW_SLOTS];
 } view_kept;
 
@@ -39,6 +40,12 @@ void view_kept_name(view_kept *input);
 
 etlheap_viewed_state view_kept_state(const view_kept *input);
 etlheap_viewed_names view_kept_names(const view_kept *input);
+
+/* From now on the input is one that failed. Any thread. */
+void view_kept_tear(view_kept *input);
+
+/* Why an input failed. */
+const char *view_kept_message(const view_kept *input);
 
 void view_kept_close(view_kept *input);
 

@@ -14,6 +14,7 @@
 
 #include "cli/messages.h"
 #include "cli/options/output_format.h"
+#include "cli/system/bus_guard.h"
 #include "kept_input.h"
 #include "question_words.h"
 
@@ -36,6 +37,7 @@ struct view_session {
     cli_kept_input *kept; /* VIEW_SLOTS arrays of all inputs */
     u32 count;
     u32 cancel; /* set when the session closes */
+    u32 trips;  /* atomic: of the bus guard, whose inputs are known */
     pthread_t reader;
     bool has_reader;
 };
@@ -58,14 +60,37 @@ static int open_inputs(view_session *session)
     return exit_status;
 }
 
+/* What missed bytes up to this number of times is known, and marked. */
+static void pass_over(view_session *session, u32 trips)
+{
+    u32 before = __atomic_load_n(&session->trips, __ATOMIC_RELAXED);
+    while (before < trips && !__atomic_compare_exchange_n(&session->trips, &before, trips, false,
+                                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+}
+
+typedef void kept_fn(view_kept *input);
+
+static void work_on(view_session *session, view_kept *input, kept_fn *work)
+{
+    const u32 before = __atomic_load_n(&session->trips, __ATOMIC_ACQUIRE);
+    cli_bus_guard_pass_over(before);
+    work(input);
+    const u32 trips = cli_bus_guard_trips();
+    if (trips == before)
+        return;
+    view_kept_tear(input);
+    pass_over(session, trips);
+}
+
 /* Nobody waits for names before all inputs can be asked. */
 static void *read_inputs(void *user)
 {
     view_session *const session = user;
     for (u32 i = 0; i < session->count; i++)
-        view_kept_read(&session->inputs[i]);
+        work_on(session, &session->inputs[i], view_kept_read);
     for (u32 i = 0; i < session->count; i++)
-        view_kept_name(&session->inputs[i]);
+        work_on(session, &session->inputs[i], view_kept_name);
     return NULL;
 }
 
@@ -135,12 +160,15 @@ typedef struct asking {
     view_words words;
     cli_options options;
     cli_served served;
+    u32 trips; /* read before the states of inputs, so that no torn one is taken for good */
 } asking;
 
 static void refuse(view_answer *out, view_outcome outcome, const char *sentence)
 {
     etlheap_sink *sink = NULL;
     out->outcome = outcome;
+    out->exit_status =
+        outcome == VIEW_WRONG || outcome == VIEW_UNKNOWN ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
     if (etlheap_sink_open_text(&out->message, &sink, NULL) != ETL_OK)
         return;
     etlheap_sink_text(sink, sentence);
@@ -191,7 +219,7 @@ static bool are_ready(const view_session *session, const asking *about, view_ans
         if (state == ETLHEAP_VIEWED_READING)
             refuse(out, VIEW_NOT_READY, "the input is still being read");
         else if (state == ETLHEAP_VIEWED_FAILED)
-            refuse(out, VIEW_FAILED, input->message.bytes ? input->message.bytes : "out of memory");
+            refuse(out, VIEW_FAILED, view_kept_message(input));
         else if (names == ETLHEAP_VIEWED_NAMES_PENDING && about->command->bit == CLI_SYMBOLS)
             refuse(out, VIEW_NOT_READY, "symbols are still being looked up");
         else
@@ -215,6 +243,7 @@ static bool lend_inputs(const view_session *session, asking *about)
         kept[count++] = (cli_kept_input){
             .name = input->name,
             .result = input->result,
+            .inventory = input->inventory,
             .symbols = names == ETLHEAP_VIEWED_NAMES_READY
                            ? input->symbols[about->question->slot].symbols
                            : NULL,
@@ -249,9 +278,21 @@ static view_outcome outcome_of(const asking *about, const view_answer *answer)
     return answer->exit_status == CLI_EXIT_INPUT ? VIEW_FAILED : VIEW_ANSWERED;
 }
 
-/* Runs the command on this thread. */
-static void run(const view_session *session, asking *about, view_answer *out)
+/* Bytes were missing while this question, or one beside it, was answered. Nobody can tell of which
+ * file they were, so all that it is about fail: zeros are mapped in place of the bytes. */
+static void give_up_inputs(view_session *session, const asking *about, u32 trips)
 {
+    for (u32 i = 0; i < session->count; i++) {
+        if (cli_served_input(&about->served, session->inputs[i].name))
+            view_kept_tear(&session->inputs[i]);
+    }
+    pass_over(session, trips);
+}
+
+/* Runs the command on this thread. */
+static void run(view_session *session, asking *about, view_answer *out)
+{
+    cli_bus_guard_pass_over(about->trips);
     out->symbols_pending = lend_inputs(session, about);
     about->served.body = &out->body;
     about->served.body_bytes_max = BODY_BYTES_MAX;
@@ -262,6 +303,13 @@ static void run(const view_session *session, asking *about, view_answer *out)
     out->exit_status = about->command->run(&about->options);
     cli_messages_to(NULL);
     out->outcome = outcome_of(about, out);
+    const u32 trips = cli_bus_guard_trips();
+    if (trips != about->trips) {
+        give_up_inputs(session, about, trips);
+        etlheap_text_free(&out->message);
+        refuse(out, VIEW_FAILED, cli_bus_guard_message);
+        return;
+    }
     if (out->outcome != VIEW_CANCELLED && cli_served_is_full(&about->served)) {
         etlheap_text_free(&out->message);
         refuse(out, VIEW_FAILED,
@@ -271,7 +319,8 @@ static void run(const view_session *session, asking *about, view_answer *out)
 
 void view_session_ask(view_session *session, const view_question *question, view_answer *out)
 {
-    asking about = { .question = question };
+    asking about = { .question = question,
+                     .trips = __atomic_load_n(&session->trips, __ATOMIC_ACQUIRE) };
     etl_error err = { .status = ETL_OK };
     *out = (view_answer){ .exit_status = CLI_EXIT_USAGE };
     about.command = cli_command_named(session->commands, question->command);
@@ -319,7 +368,7 @@ static etlheap_viewed_input input_of(const view_session *session, u32 index)
         .names = state == ETLHEAP_VIEWED_READY ? view_kept_names(input) : ETLHEAP_VIEWED_NAMES_NONE,
         .done_bytes = __atomic_load_n(&input->progress.done_bytes, __ATOMIC_RELAXED),
         .total_bytes = __atomic_load_n(&input->progress.total_bytes, __ATOMIC_RELAXED),
-        .message = state == ETLHEAP_VIEWED_FAILED ? input->message.bytes : NULL,
+        .message = state == ETLHEAP_VIEWED_FAILED ? view_kept_message(input) : NULL,
     };
 }
 
