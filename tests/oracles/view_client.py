@@ -9,10 +9,25 @@ import subprocess
 import time
 import urllib.parse
 
-from oracle_support import ETLHEAP
+from oracle_support import ETLHEAP, run
 
 START_SECONDS = 60
 REPLY_SECONDS = 120
+
+
+def question_words(inputs, question):
+    """The command line that asks the same as a question of the page."""
+    command, *options = question
+    numbers = [int(value) for name, value in options if name == "input"] or [1]
+    words = [f"--{name}={value}" if value else f"--{name}" for name, value in options if name != "input"]
+    if command != "export" and all(name != "format" for name, _ in options):
+        words += ["--format", "json"]
+    return [command, *words, "--", *[inputs[number - 1] for number in numbers]]
+
+
+def command_line(inputs, question):
+    """What the command prints."""
+    return run(*question_words(inputs, question))
 
 
 class Reply:
@@ -49,17 +64,17 @@ def receive(connection):
 class Server:
     """`etlheap view` with a TMPDIR of its own, until it is stopped."""
 
-    def __init__(self, inputs, *options, folder, environment=None):
+    def __init__(self, inputs, *options, folder, environment=None, stdin=None):
         self.temporary = os.path.abspath(folder)
         os.makedirs(self.temporary, exist_ok=True)
         # What a shell starts in the background ignores Ctrl-C; this is not of a shell.
         self.process = subprocess.Popen(
-            [ETLHEAP, "view", *inputs, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [ETLHEAP, "view", *inputs, *options], stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": self.temporary, **(environment or {})},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:
-            raise RuntimeError(f"etlheap view did not start: {self.process.communicate()[1].decode()}")
+            raise RuntimeError(f"etlheap view did not start: {self.process.communicate()[1].decode('utf-8', 'replace')}")
         parts = urllib.parse.urlsplit(self.url)
         self.address, self.port, self.host, self.path = parts.hostname, parts.port, parts.netloc, parts.path
 
@@ -114,7 +129,7 @@ class Server:
 
     def wait(self):
         _, said = self.process.communicate(timeout=REPLY_SECONDS)
-        return self.process.returncode, said.decode()
+        return self.process.returncode, said.decode("utf-8", "replace")
 
     def left_over(self):
         return sorted(os.path.join(where, name) for where, _, names in os.walk(self.temporary) for name in names)
