@@ -19,7 +19,8 @@ void cli_tell(const char *subject, const char *message);
 void cli_note(const char *subject, const char *message);
 
 /* Lets what the calling thread says from here on go to the text, a line each without the program's
- * name; NULL: to stderr. A session answers questions on threads of its own, and a message belongs to the question. */
+ * name; NULL: to stderr. A session answers questions on threads of its own, and a message belongs
+ * to the question. */
 void cli_messages_to(etlheap_text *text);
 
 /* The exit status for a failed call. */

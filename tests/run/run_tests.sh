@@ -72,6 +72,7 @@ oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times
 oracle_terminal    opens a terminal of Linux, in which Wine draws a console, with codes of its own
 oracle_undecorate  runs make_undecorate, a program for Linux
+oracle_view_inputs  counts memory as Linux does, and kills the server
 oracle_view_server  sends signals, and stands in for xdg-open
 oracle_workload    starts the program hundreds of times
 docs_commands      reads the pages and recipes, which are the same everywhere
