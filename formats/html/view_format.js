@@ -177,13 +177,27 @@ function tip(element, lines) {
 
 // --- copying --------------------------------------------------------------------------------
 
+// Pages from another machine, without TLS, have no clipboard of their own, but may copy what is
+// selected.
+function copySelected(text) {
+  const field = make("textarea", { class: "sr", "aria-hidden": true, tabindex: -1 });
+  const focused = document.activeElement;
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isDone = document.execCommand("copy");
+  field.remove();
+  focused?.focus({ preventScroll: true });
+  return isDone;
+}
+
 async function copyText(text, what) {
+  let isDone = true;
   try {
     await navigator.clipboard.writeText(text);
-    announce(`Copied ${what}`);
-    return true;
   } catch {
-    announce(`The browser did not let the page copy ${what}`);
-    return false;
+    isDone = copySelected(text);
   }
+  announce(isDone ? `Copied ${what}` : `The browser did not let the page copy ${what}`);
+  return isDone;
 }

@@ -19,13 +19,24 @@ const HISTOGRAMS = {
   },
 };
 
-// Handles have no sizes, so there are no histograms of them. Rows are not shown: one is the fewest.
+// JSON has rows beside the buckets, which are not shown: one is the fewest.
+const HISTOGRAM_ROWS = [
+  ["group-by", "kind"],
+  ["columns", "count"],
+  ["top", "1"],
+];
+
+// Handles have no sizes, so there are no histograms of them.
 function histogramQuestions() {
   if (state.kind === null || state.kind === "handle") return null;
   return Object.keys(HISTOGRAMS).map((by) => ({
     command: "report",
-    options: [["histogram", by], ["group-by", "kind"], ["columns", "count"], ["top", "1"], ...filterOptions()],
+    options: [["histogram", by], ...HISTOGRAM_ROWS, ...filterOptions()],
   }));
+}
+
+function withoutHistogramRows(options) {
+  return options.filter(([name]) => !HISTOGRAM_ROWS.some(([one]) => one === name));
 }
 
 function bucketText({ from, to }, { text }) {
@@ -122,6 +133,7 @@ registerPart({
   needsBlocks: true,
   questions: histogramQuestions,
   draw: drawHistograms,
+  plainOptions: withoutHistogramRows,
   csv: true,
   text: true,
   lazy: true,

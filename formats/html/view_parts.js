@@ -9,6 +9,7 @@
 //       tools: [{ label, act() }] or [element],      more buttons of the heading
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
 //       first: true,                                 asked before the others
+//       plainOptions(options),                       those that Copy and CSV take, if not all
 //       lazy: true,                                  asked when it is near the viewport
 //       needsBlocks: true,                           hidden if the input is a summary
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
@@ -250,11 +251,17 @@ function currentQuestion(part) {
   return part.questions(state)[0];
 }
 
+// Text and CSV have what JSON has, but for parts that say which of their options are for JSON only.
+function optionsAs(part, options, format) {
+  const taken = format === "json" ? options : (part.plainOptions?.(options) ?? options);
+  return [...taken, ["format", format]];
+}
+
 async function copyPart(part) {
   const { command, options } = currentQuestion(part);
   try {
     await copyText(
-      await source.text(command, [...options, ["format", "text"]]),
+      await source.text(command, optionsAs(part, options, "text")),
       `the text of \u201c${part.title}\u201d`,
     );
   } catch (error) {
@@ -262,9 +269,14 @@ async function copyPart(part) {
   }
 }
 
-function downloadPart(part, format) {
+async function downloadPart(part, format) {
   const { command, options } = currentQuestion(part);
-  source.download(command, [...options, ["format", format]], `${part.id}.${format}`);
+  try {
+    await source.download(command, optionsAs(part, options, format), `${part.id}.${format}`);
+    showError(part, "");
+  } catch (error) {
+    showError(part, error.message);
+  }
 }
 
 function toggleCommand(part) {

@@ -10,6 +10,7 @@
 const KEPT_ANSWERS = 60;
 const KEPT_CHARACTERS = 40e6;
 const SESSION_INTERVAL_MS = 250;
+const SAVING_MS = 60000; // how long the browser may take to save an answer
 
 class AnswerError extends Error {
   constructor(sentence, status) {
@@ -135,11 +136,16 @@ const liveSource = {
     return ["etlheap", command, ...all].map(shellWord).join(" ");
   },
 
-  download(command, options, fileName) {
-    const link = make("a", { href: this.url(command, options), download: fileName });
+  // The answer is fetched first: a link to a question that is refused would save nothing, and say
+  // nothing.
+  async download(command, options, fileName) {
+    const answer = await (await this.fetch(this.url(command, options))).blob();
+    const address = URL.createObjectURL(answer);
+    const link = make("a", { href: address, download: fileName });
     document.body.append(link);
     link.click();
     link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), SAVING_MS);
   },
 
   // --- the session ---

@@ -12,7 +12,7 @@ import time
 from chromium import PACKAGE, Browser, find_browser
 from oracle_support import Results, run, skip_all
 
-MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
+MAKE_TRACE = os.path.abspath(os.environ.get("MAKE_TRACE", "build/release/make_trace"))
 LOAD_SECONDS = 60
 
 # A page is at rest when nothing of it is marked as busy, no question is under way, and no timer is due
@@ -58,6 +58,7 @@ class Page:
         self.refusals = []
         self.refused = []
         self.drag_data = None
+        self.download_name = self.download_end = None
         self.is_loaded = False
         self.is_owner = browser is None
         self.browser = browser or Browser(program, folder)
@@ -102,6 +103,10 @@ class Page:
             self.problems.append(str(parameters["args"]))
         elif method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif method == "Browser.downloadWillBegin":
+            self.download_name = parameters["suggestedFilename"]
+        elif method == "Browser.downloadProgress" and parameters["state"] != "inProgress":
+            self.download_end = parameters
         elif method == "Input.dragIntercepted":
             self.drag_data = parameters["data"]
 
@@ -167,10 +172,10 @@ class Page:
         """Waits until the page has drawn what was asked for last."""
         self.run("new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(0)), 200))")
 
-    def until(self, script, seconds=10):
+    def until(self, script, seconds=10, gives_up=lambda: False):
         """Waits until an expression in the page is true, but no longer than so many seconds."""
         last = time.monotonic() + seconds
-        while not self.run(f"Boolean({script})") and time.monotonic() < last:
+        while not self.run(f"Boolean({script})") and time.monotonic() < last and not gives_up():
             time.sleep(0.05)
 
     def press(self, key, shift=False, alt=False, control=False):
@@ -247,22 +252,21 @@ class Page:
             " e.dispatchEvent(new Event('input', { bubbles: true })); e.dispatchEvent(new Event('change', { bubbles: true })); })()"
         )
 
-    def download(self, folder, act, seconds=30):
-        """The name and the bytes of the file that a download, which `act()` begins, puts into an empty folder."""
+    def download(self, folder, act):
+        """The name and the bytes of the file that a download, which `act()` begins, saves in a folder."""
         os.makedirs(folder, exist_ok=True)
-        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=os.path.abspath(folder))
+        self.call("Browser.setDownloadBehavior", behavior="allowAndName", eventsEnabled=True, downloadPath=os.path.abspath(folder))
+        self.download_name = self.download_end = None
         act()
-        last = time.monotonic() + seconds
-        while time.monotonic() < last:
-            names = os.listdir(folder)
-            if len(names) == 1 and not names[0].endswith(".crdownload"):
-                path = os.path.join(folder, names[0])
-                with open(path, "rb") as file:
-                    data = file.read()
-                os.remove(path)
-                return names[0], data
-            time.sleep(0.02)
-        raise RuntimeError(f"nothing was downloaded within {seconds} s")
+        while self.download_end is None:
+            self.browser.wait_event()
+        if self.download_end["state"] != "completed":
+            raise RuntimeError(f"the download of {self.download_name} ended: {self.download_end['state']}")
+        path = os.path.join(folder, self.download_end["guid"])
+        with open(path, "rb") as file:
+            data = file.read()
+        os.remove(path)
+        return self.download_name, data
 
     def box(self, selector):
         """Left, top, width and height of an element, which is scrolled into view."""

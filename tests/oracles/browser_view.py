@@ -10,7 +10,7 @@ filter without saying so. What a step does is also read off the address, which h
 """
 
 from view_numbers import PAINTED
-from view_page import run_views, viewed, write_demo
+from view_page import await_page, run_views, viewed, write_demo
 
 LEGEND = "#curve .legend .label"
 
@@ -231,8 +231,7 @@ def check_address(view):
     other = view.page.second_tab(1400, 14000)
     try:
         other.navigate(address)
-        other.until("document.documentElement.dataset.ready", 60)
-        other.rest()
+        await_page(other)
         first, view.page = view.page, other
         view.step("a second tab", table=40)
         view.results.equal("it paints what the first has", differing(painted(view), filtered), [])

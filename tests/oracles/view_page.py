@@ -38,8 +38,16 @@ def write_demo(folder):
 def is_name(part, _, text):
     """A class of sizes, or the unit of the map, which are choices and no results."""
     classes = r".* B to .*B|.*iB to .*iB"
-    words = {"table": classes, "curve": classes, "histogram": r".* \u2013 .*|.* and more", "map": ".*in units of.*"}
+    words = {"table": classes, "curve": classes, "churn": "from .*", "compare": "from .*", "histogram": r".* \u2013 .*|.* and more", "map": ".*in units of.*"}
     return part in words and re.fullmatch(words[part], text) is not None
+
+
+def await_page(page):
+    """Waits until a page that has been loaded has drawn its first parts. A script that fails never does."""
+    page.until("document.documentElement.dataset.ready", 60, lambda: page.problems)
+    if not page.run("document.documentElement.dataset.ready"):
+        raise RuntimeError(f"the page is not ready: {page.problems}")
+    page.rest()
 
 
 class View:
@@ -57,8 +65,7 @@ class View:
     def open(self, fragment=""):
         self.page.navigate("about:blank")  # else only the fragment would change
         self.page.navigate(self.server.url + fragment)
-        self.page.until("document.documentElement.dataset.ready", 60)
-        self.page.rest()
+        await_page(self.page)
 
     def state(self):
         """What the fragment of the address says: {name: [value, ...]}."""
