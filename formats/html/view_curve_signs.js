@@ -2,7 +2,6 @@
 // window; a mark selects what follows it, up to the next. Only one of them has its place in the
 // order of the tab key, and arrow keys go from one to the next.
 
-const SIGNS_DELAY_MS = 250; // other parts ask first
 const SIGN_SIZE = 9; // px
 const SIGNS_MAX = 40; // spikes and rises that are drawn; the parts below the curve list all
 
@@ -56,12 +55,12 @@ async function askSigns(context) {
   curve.signs = markSigns();
   drawCurve();
   if (state.kind === "handle" || isSummary()) return;
-  await new Promise((resolve) => setTimeout(resolve, SIGNS_DELAY_MS));
+  await firstDrawn;
   if (context.signal.aborted) return;
   try {
     const [spikes, growth] = await Promise.all([
-      context.ask("windows", [["find-spikes", ""], ...options]),
-      context.ask("windows", [["find-growth", ""], ...options]),
+      context.ask("windows", [["find-spikes", ""], ...options], "signs"),
+      context.ask("windows", [["find-growth", ""], ...options], "signs"),
     ]);
     if (context.signal.aborted) return;
     curve.signsKey = key;

@@ -20,6 +20,7 @@
 // the part is aborted, and its picture stays, greyed, until the answer is there. `context` has
 //
 //     ask(command, options)   -> document; aborted with the part's questions; for paging
+//                             a third argument names the questions as those of another part: their turn
 //     signal, questions, pending (names of functions are still arriving), changes (of `follows`)
 //     isRedraw                true if the answers are those of the last drawing
 
@@ -143,8 +144,8 @@ function showPart(part, isShown) {
 
 function contextOf(part, questions, more) {
   const { signal } = part.abort;
-  const ask = async (command, options) =>
-    (await source.ask(command, options, { part: `${part.id}.${++slotNumber}`, signal })).document;
+  const ask = async (command, options, slot = part.id) =>
+    (await source.ask(command, options, { part: `${slot}.${++slotNumber}`, signal })).document;
   return { ask, signal, questions, pending: part.pending, changes: {}, isRedraw: false, ...more };
 }
 
@@ -222,12 +223,14 @@ async function refreshPart(part, changes = {}) {
   if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);
 }
 
-// Whether a part that is drawn and in sight has another question, which can wait.
+// Whether a part in sight has another question, which can wait.
 function isWaiting(part) {
-  if (part.first || !part.isNear || part.drawn === null) return false;
+  if (part.first || !part.isNear || (part.drawn === null && !part.lazy)) return false;
   const questions = part.questions(state);
   return questions !== null && questionKey(questions) !== part.asked;
 }
+
+let firstDrawn = Promise.resolve(); // when curve, table and flame graph are
 
 // Curve, table and flame graph come first. The other parts ask when those are drawn, unless the state has
 // changed again by then.
@@ -235,8 +238,16 @@ async function refreshParts(changes = {}) {
   const number = ++refreshNumber;
   const waiting = parts.filter(isWaiting);
   for (const part of waiting) leavePart(part, true);
-  await Promise.all(parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)));
+  firstDrawn = Promise.all(
+    parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)),
+  );
+  await firstDrawn;
   if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part, changes)));
+}
+
+async function refreshSeen(part) {
+  if (!part.first) await firstDrawn;
+  if (part.isNear) await refreshPart(part);
 }
 
 // All parts ask anew, as the input has been read or names have arrived.
@@ -279,6 +290,11 @@ async function downloadPart(part, format) {
   }
 }
 
+// Words are not broken at their hyphens.
+function commandLine(line) {
+  return make("div", {}, ...line.split(" ").flatMap((word) => [make("span", {}, word), " "]));
+}
+
 function toggleCommand(part) {
   const box = part.elements.command;
   if (!box.hidden) {
@@ -288,7 +304,7 @@ function toggleCommand(part) {
   clear(box);
   const lines = part.questions(state).map(({ command, options }) => source.commandFor(command, options));
   box.append(
-    make("code", {}, lines.join("\n")),
+    make("code", {}, ...lines.map(commandLine)),
     partButton("Copy command", () => copyText(lines.join("\n"), "the command")),
   );
   box.hidden = false;
@@ -301,7 +317,7 @@ const nearness = new IntersectionObserver(
     for (const entry of entries) {
       const part = parts.find(({ id }) => id === entry.target.id);
       part.isNear = entry.isIntersecting;
-      if (part.isNear && partsStarted) refreshPart(part);
+      if (part.isNear && partsStarted) refreshSeen(part);
     }
   },
   { rootMargin: "400px 0px" },

@@ -8,7 +8,7 @@
 // kept until names of functions arrive, so going back asks nothing again.
 
 const KEPT_ANSWERS = 60;
-const KEPT_CHARACTERS = 40e6;
+const KEPT_CHARACTERS = 20e6;
 const SESSION_INTERVAL_MS = 250;
 const SAVING_MS = 60000; // how long the browser may take to save an answer
 

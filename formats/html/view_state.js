@@ -24,7 +24,7 @@ const FILTER_NAMES = {
   size: { title: "Size", example: "64K..1.5M", single: true },
   lifetime: { title: "Lifetime", example: "1s..", single: true },
   "require-frame": { title: "Only stacks with", example: "module!function", any: true },
-  "exclude-frame": { title: "Not stacks with", example: "module!function" },
+  "exclude-frame": { title: "No stacks with", example: "module!function" },
   "fold-module": { title: "Fold module", example: "ntdll" },
   "cull-frame": { title: "Hide innermost", example: "module!function" },
   "at-exit": { title: "At process exit", example: "freed or leaked", single: true },
@@ -92,7 +92,6 @@ defineState("root", TEXT_MEMBER);
 defineState("focus", TEXT_MEMBER);
 defineState("tree", { default: "callees", read: oneOf("callees", "callers") });
 defineState("search", { default: "", read: readText });
-defineState("details", TEXT_MEMBER);
 
 // --- the fragment ---------------------------------------------------------------------------
 

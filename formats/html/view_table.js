@@ -222,12 +222,11 @@ async function askMore(node) {
   const isOwn = exact && node.level > 0;
   const pages = isOwn ? (table.below.get(node.id) ?? []) : table.levels[node.level];
   const question = levelQuestion(keys, isOwn ? options : given, rowsOfPages(pages));
+  const { context } = table;
   try {
-    const page = newTablePage(
-      await table.context.ask(question.command, question.options),
-      question,
-      rowsOfPages(pages),
-    );
+    const answer = await context.ask(question.command, question.options);
+    if (context.signal.aborted) return;
+    const page = newTablePage(answer, question, rowsOfPages(pages));
     page.keys = keys;
     pages.push(page);
     if (isOwn) table.below.set(node.id, pages);
