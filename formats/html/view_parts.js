@@ -292,7 +292,7 @@ async function downloadPart(part, format) {
 
 // Words are not broken at their hyphens.
 function commandLine(line) {
-  return make("div", {}, ...line.split(" ").flatMap((word) => [make("span", {}, word), " "]));
+  return line.split(" ").flatMap((word, i) => (i > 0 ? [" ", make("span", {}, word)] : [make("span", {}, word)]));
 }
 
 function toggleCommand(part) {
@@ -304,7 +304,7 @@ function toggleCommand(part) {
   clear(box);
   const lines = part.questions(state).map(({ command, options }) => source.commandFor(command, options));
   box.append(
-    make("code", {}, ...lines.map(commandLine)),
+    make("code", {}, ...lines.flatMap((line, i) => (i > 0 ? ["\n", ...commandLine(line)] : commandLine(line)))),
     partButton("Copy command", () => copyText(lines.join("\n"), "the command")),
   );
   box.hidden = false;
