@@ -37,7 +37,8 @@ struct view_questions {
     pthread_mutex_t lock;
     pthread_cond_t more;
     view_asked *first; /* those that wait, the oldest first */
-    u32 waiting;
+    u32 waiting, unsent;
+    u64 unsent_bytes;
     u64 turn; /* of the question that was taken last */
     bool is_stopped;
     view_worker workers[VIEW_SLOTS];
@@ -97,13 +98,33 @@ static void answer(view_worker *worker, view_asked *asked)
     questions->answer(questions->context, &question, &asked->answer);
 }
 
+static bool can_begin(const view_questions *questions)
+{
+    return questions->first && questions->unsent_bytes <= VIEW_UNSENT_MAX;
+}
+
+static void note_unsent(view_questions *questions, const view_asked *asked)
+{
+    questions->unsent++;
+    questions->unsent_bytes += asked->answer.body.size;
+}
+
+void view_questions_sent(view_questions *questions, size_t bytes)
+{
+    pthread_mutex_lock(&questions->lock);
+    questions->unsent--;
+    questions->unsent_bytes -= bytes;
+    pthread_cond_broadcast(&questions->more);
+    pthread_mutex_unlock(&questions->lock);
+}
+
 static void *work(void *user)
 {
     view_worker *const worker = user;
     view_questions *const questions = worker->questions;
     pthread_mutex_lock(&questions->lock);
     for (;;) {
-        while (!questions->first && !questions->is_stopped)
+        while (!can_begin(questions) && !questions->is_stopped)
             pthread_cond_wait(&questions->more, &questions->lock);
         if (questions->is_stopped)
             break;
@@ -112,6 +133,7 @@ static void *work(void *user)
         answer(worker, asked);
         pthread_mutex_lock(&questions->lock);
         worker->asked = NULL;
+        note_unsent(questions, asked);
         pthread_mutex_unlock(&questions->lock);
         questions->done(asked);
         pthread_mutex_lock(&questions->lock);
@@ -148,6 +170,7 @@ static void cancel(view_questions *questions, is_meant_fn *is_meant, const void 
         questions->waiting--;
         move_up(questions, asked);
         asked->answer.outcome = VIEW_CANCELLED;
+        note_unsent(questions, asked);
         questions->done(asked);
     }
 }
@@ -181,7 +204,7 @@ u32 view_questions_tend(view_questions *questions, bool (*has_left)(const void *
     const left_test test = { has_left };
     pthread_mutex_lock(&questions->lock);
     cancel(questions, is_left, &test);
-    u32 busy = questions->waiting;
+    u32 busy = questions->waiting + questions->unsent;
     for (u32 i = 0; i < VIEW_SLOTS; i++)
         busy += questions->workers[i].asked != NULL;
     pthread_mutex_unlock(&questions->lock);

@@ -14,6 +14,10 @@
 /* How many questions may wait. A page asks some twenty at once. */
 #define VIEW_WAITING_MAX 128u
 
+/* Bytes of answers that clients have not received yet. Beyond them, no question is begun, so that
+ * clients that read slowly cost no more memory. */
+#define VIEW_UNSENT_MAX ((u64)128 << 20)
+
 /* A question of a client. Start from {0} and set the first members, which are borrowed until it is
  * done. The rest belongs to the queue, and from then on to who asked. */
 typedef struct view_asked {
@@ -46,7 +50,11 @@ void view_questions_close(view_questions *questions); /* stopped or not; NULL is
  * then not called. */
 bool view_questions_add(view_questions *questions, view_asked *asked);
 
-/* Cancels the questions whose client has left. Returns how many are still waiting or answered. */
+/* Call it when an answer of a question that is done was sent, or is dropped, with its size. */
+void view_questions_sent(view_questions *questions, size_t bytes);
+
+/* Cancels the questions whose client has left. Returns how many are waiting, or answered, or have
+ * an answer that is being sent. */
 u32 view_questions_tend(view_questions *questions, bool (*has_left)(const void *client));
 
 #endif

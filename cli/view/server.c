@@ -29,7 +29,6 @@
 #define CONNECTION_BYTES (128u << 10) /* for URL and headers */
 #define SILENT_SECONDS   30u
 #define REQUEST_NS       (INT64_C(60) * 1000000000) /* to send one */
-#define BODIES_MAX       ((u64)128 << 20)           /* answers that are being sent */
 #define ADDRESS_DEFAULT  "127.0.0.1"
 
 struct view_server {
@@ -42,9 +41,8 @@ struct view_server {
     view_hosts hosts;
     char token[VIEW_TOKEN_DIGITS + 1];
     char url[192];
-    i64 asked_ns;     /* atomic: when the last request came, or was completed */
-    u64 bodies_bytes; /* atomic */
-    bool is_open;     /* atomic: the names of this server are known */
+    i64 asked_ns; /* atomic: when the last request came, or was completed */
+    bool is_open; /* atomic: the names of this server are known */
 };
 
 typedef enum request_state {
@@ -98,7 +96,8 @@ static void end_request(void *user, struct MHD_Connection *connection, void **st
     view_connections_busy(server->connections, watched(ended), false);
     if (ended->state != REQUEST_NEW)
         __atomic_store_n(&server->asked_ns, view_clock_ns(), __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&server->bodies_bytes, ended->asked.answer.body.size, __ATOMIC_RELAXED);
+    if (ended->state == REQUEST_ASKED)
+        view_questions_sent(server->questions, ended->asked.answer.body.size);
     view_answer_free(&ended->asked.answer);
     etlheap_text_free(&ended->body);
     view_url_free(&ended->url);
@@ -215,9 +214,7 @@ static void ask_session(void *context, const view_question *question, view_answe
 static void resume(view_asked *asked)
 {
     const request *const asking = asked->client;
-    view_server *const server = asking->server;
-    __atomic_fetch_add(&server->bodies_bytes, asked->answer.body.size, __ATOMIC_RELAXED);
-    server->http.resume_connection(asking->connection);
+    asking->server->http.resume_connection(asking->connection);
 }
 
 static bool has_left(const void *client)
@@ -241,9 +238,6 @@ static enum MHD_Result ask(request *asking, const char *command)
                                   .tab = asking->url.tab,
                                   .part = asking->url.part,
                                   .client = asking };
-    if (__atomic_load_n(&server->bodies_bytes, __ATOMIC_RELAXED) > BODIES_MAX)
-        return send_error(asking, MHD_HTTP_SERVICE_UNAVAILABLE,
-                          "too many answers are being sent; ask again later", 3);
     asking->state = REQUEST_ASKED;
     server->http.suspend_connection(asking->connection);
     if (!view_questions_add(server->questions, &asking->asked)) {
@@ -419,7 +413,7 @@ i64 view_server_tend(view_server *server)
 {
     const u32 busy = view_questions_tend(server->questions, has_left);
     view_connections_tend(server->connections, REQUEST_NS);
-    if (busy > 0 || __atomic_load_n(&server->bodies_bytes, __ATOMIC_RELAXED) > 0)
+    if (busy > 0)
         return 0;
     return view_clock_ns() - __atomic_load_n(&server->asked_ns, __ATOMIC_RELAXED);
 }

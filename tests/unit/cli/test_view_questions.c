@@ -51,6 +51,8 @@ static void await(u32 *number, u32 wanted)
     assert_int_equal(locked(number), wanted);
 }
 
+static u32 body_bytes; /* of each answer, which has none in truth */
+
 static void answer(void *context, const view_question *question, view_answer *out)
 {
     (void)context;
@@ -63,6 +65,7 @@ static void answer(void *context, const view_question *question, view_answer *ou
         pthread_mutex_lock(&shared.lock);
     }
     shared.running--;
+    out->body.size = body_bytes;
     shared.permits -= shared.permits > 0 && !__atomic_load_n(question->cancel, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&shared.lock);
     out->outcome =
@@ -266,6 +269,32 @@ static void without_a_part_nothing_is_older(void **state)
     each_is_done_once();
 }
 
+/* Whoever reads slowly has what memory there is for answers. Others wait, and are not refused. */
+static void answers_that_are_not_sent_hold_up_others(void **state)
+{
+    (void)state;
+    view_questions *const questions = start_busy();
+    body_bytes = VIEW_UNSENT_MAX;
+    assert_true(view_questions_add(questions, make("next", "a", "")));
+    let_go(1);
+    await(&shared.begun, VIEW_SLOTS + 1); /* just as much as may be */
+    let_go(VIEW_SLOTS);
+    await(&shared.done, VIEW_SLOTS + 1);
+    assert_true(view_questions_add(questions, make("held", "a", "")));
+    for (u32 i = 0; i < 20; i++)
+        pause_shortly();
+    assert_int_equal(locked(&shared.begun), VIEW_SLOTS + 1);
+    assert_int_equal(view_questions_tend(questions, nobody_left), VIEW_SLOTS + 2);
+    view_questions_sent(questions, body_bytes);
+    view_questions_sent(questions, body_bytes);
+    await(&shared.begun, VIEW_SLOTS + 2);
+    let_go(1);
+    await(&shared.done, VIEW_SLOTS + 2);
+    body_bytes = 0;
+    view_questions_close(questions);
+    each_is_done_once();
+}
+
 static void who_left_is_not_worked_for(void **state)
 {
     (void)state;
@@ -276,7 +305,8 @@ static void who_left_is_not_worked_for(void **state)
     gone->client = &marks[0];
     assert_true(view_questions_add(questions, gone));
     assert_true(view_questions_add(questions, stays));
-    assert_int_equal(view_questions_tend(questions, left_if_marked), VIEW_SLOTS + 1);
+    /* Those that are answered, the one that waits, and what is told to the one that left. */
+    assert_int_equal(view_questions_tend(questions, left_if_marked), VIEW_SLOTS + 2);
     assert_int_equal(gone->answer.outcome, VIEW_CANCELLED);
     assert_int_equal(marks[0], 78);
     asked[0].client = &marks[1]; /* one that runs */
@@ -319,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_newer_question_cancels_the_older),
         cmocka_unit_test(without_a_part_nothing_is_older),
         cmocka_unit_test(who_left_is_not_worked_for),
+        cmocka_unit_test(answers_that_are_not_sent_hold_up_others),
         cmocka_unit_test(too_many_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
