@@ -10,6 +10,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/run/tap.sh
+. tests/install/serves.sh
 
 folder=$(realpath "$1")
 ETLHEAP=$(realpath "${ETLHEAP:-build/etlheap}")
@@ -69,6 +70,8 @@ if test "$(id -u)" -ne 0 || ! command -v debootstrap > /dev/null; then
     skip "installing in a clean root" "needs root and debootstrap (package debootstrap); unpacking instead"
     dpkg-deb --extract "$folder"/etlheap_*.deb "$root"
     check "the unpacked program passes its own test" "$root/usr/bin/etlheap" selftest
+    "$MAKE_TRACE" demo "$folder/demo.etl" > /dev/null
+    check "it serves its page" serves "$folder/demo.etl" "$root/usr/bin/etlheap"
     finish
 fi
 
@@ -97,6 +100,7 @@ reports_the_same()
         (cd "$folder" && "$ETLHEAP" report demo.etl --format json) | cmp - "$folder/inside.json"
 }
 check "it reports there what it reports here" reports_the_same
+check "it serves its page" serves /tmp/demo.etl chroot "$root" env -i PATH=/usr/bin:/bin etlheap
 check "it names its libraries" inside etlheap --version
 check "its scripts for fleets run" inside /usr/share/etlheap/fleet/slurm_store.sh -h
 check "its completion loads" inside bash -c '. /usr/share/bash-completion/completions/etlheap && complete -p etlheap'

@@ -4,13 +4,14 @@
 # It must need no library but those of libc, and no version of that above 2.31. Its own test must pass in
 # the system that it was built in and in bare ones of other distributions (those that `make check-bare` has
 # made, else those are skipped by name), with nothing but the file copied there. There it must also say
-# that libcurl is missing when a symbol server is asked for. The one for arm64 runs under qemu with arm64's libc.
+# that libcurl is missing when a symbol server is asked for, and serve its page. The one for arm64 runs under qemu with arm64's libc.
 # Licences and notices must name each library that is in it.
 #
 # From the Makefile: BUILD, VERSION, TARGETS.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/run/tap.sh
+. tests/install/serves.sh
 
 build=${BUILD:-build}
 work=$(mktemp -d)
@@ -60,6 +61,18 @@ check_root() # what, folder
     *) ls "$2"/usr/lib/*/libcurl*.so.4 > /dev/null 2>&1 && pass "$1: has libcurl" ||
         fail "$1: says that libcurl is missing" "$(echo "$said" | tail -n 5)" ;;
     esac
+    check_page "$1" /tmp/demo/demo.etl chroot "$2" env -i /tmp/etlheap
+}
+
+check_page() # what, trace, command
+{
+    local what=$1 said
+    shift
+    if said=$(serves "$@"); then
+        pass "$what: serves its page"
+    else
+        fail "$what: serves its page" "$said"
+    fi
 }
 
 check_systems()
@@ -90,6 +103,8 @@ check_arm64()
     else
         fail "arm64: selftest under qemu" "$(echo "$said" | tail -n 3)"
     fi
+    qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/linux-arm64/etlheap" selftest --write-demo "$work/demo" > /dev/null 2>&1
+    check_page arm64 "$work/demo/demo.etl" qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/linux-arm64/etlheap"
 }
 
 for target in $TARGETS; do

@@ -144,6 +144,10 @@ def check_accepted(results, server):
         reply = server.get("api/session", Host=host, Origin=f"http://{host}", Sec_Fetch_Site="same-origin")
         results.check(f"Host {host} with its Origin", reply.status == 200 and SAFE.items() <= reply.headers.items(), reply.headers)
     results.equal("a page opened by its address", server.get(Sec_Fetch_Site="none").status, 200)
+    for site in ("cross-site", "same-site"):
+        statuses = [server.get(Sec_Fetch_Site=site, Sec_Fetch_Mode=mode, Sec_Fetch_Dest=dest).status
+                    for mode, dest in (("navigate", "document"), ("navigate", "iframe"), ("no-cors", "script"), ("cors", "empty"))]
+        results.equal(f"{site}: a link opens the page, nothing else of it is read", statuses, [200, 403, 403, 403])
     with server.connect() as connection:
         replies = []
         for _ in range(3):
@@ -358,6 +362,20 @@ def check_ends(results, inputs):
     status, _ = server.wait()
     results.equal("--idle ends it", (status, server.left_over()), (0, []))
     results.check("but not while somebody asks", 1.5 < time.monotonic() - asked < 10, time.monotonic() - begin)
+    check_idle_download(results)
+
+
+def check_idle_download(results):
+    """Who takes longer over an answer than --idle allows still gets all of it."""
+    question = ("allocations", ("format", "csv"))
+    wanted = command_line(["large.ehs"], question)
+    server = Server(["large.ehs"], "--no-symbols", "--idle", "2s", folder="tmp-idle")
+    server.await_inputs()
+    with start_asking(server, *question) as connection:
+        time.sleep(4)
+        body = Reply(receive(connection)).body
+    results.check("--idle does not cut a download off", body == wanted and len(body) > 8 << 20, f"{len(body)} bytes of {len(wanted)}")
+    results.equal("and ends the server after it", server.wait()[0], 0)
 
 
 def check_places(results, inputs):

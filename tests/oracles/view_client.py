@@ -46,19 +46,21 @@ class Reply:
 
 def receive(connection):
     """All bytes of one reply, as its Content-Length has it."""
-    raw = b""
-    while True:
-        head, gap, body = raw.partition(b"\r\n\r\n")
-        length = re.search(rb"(?im)^content-length: *(\d+)", head)
-        if gap and length and len(body) >= int(length[1]):
-            return raw
+    raw = bytearray()
+    end = None
+    while end is None or len(raw) < end:
         try:
             some = connection.recv(1 << 20)
         except ConnectionError:
             some = b""
         if not some:
-            return raw
+            break
         raw += some
+        head = raw.find(b"\r\n\r\n") if end is None else -1
+        if head >= 0:
+            length = re.search(rb"(?im)^content-length: *(\d+)", raw[:head])
+            end = head + 4 + int(length[1]) if length else float("inf")
+    return bytes(raw)
 
 
 class Server:
