@@ -20,7 +20,7 @@ PROGRAMS = (
     "google-chrome-stable",
 )
 PACKAGE = "chromium-headless-shell"
-ANSWER_SECONDS = 60
+ANSWER_SECONDS = 180
 
 
 def find_browser():
