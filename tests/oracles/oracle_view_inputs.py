@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 import zipfile
 
@@ -235,6 +236,34 @@ def check_kinds(results, trace):
         ("windows", ("input", "2"), ("find-growth", ""), ("top", "2"))])
 
 
+def check_names(results):
+    """With symbols: each slot has its own, so several questions at once must have the same names as the command."""
+    run("selftest", "--write-demo", "demo")
+    trace, symbols = "demo/demo.etl", ("--symbols", "demo/symbols")
+    question = ("report", ("group-by", "stack"), ("top", "all"))
+    command, *words = question_words([trace], question)
+    wanted = outcome([command, *symbols, *words])[1]
+    results.check("the command has names", len(wanted) > 1000 and wanted != outcome([command, "--no-symbols", *words])[1])
+    server = Server([trace], *symbols, folder="tmp-names")
+    early = server.ask(*question)
+    results.check("before names are there, the reply says so", early.status == 503 or early.body == wanted or early.headers.get("etlheap-symbols-pending") == "1",
+                  early.status, early.headers)
+    server.await_inputs()
+    replies = [None] * 12
+    threads = [threading.Thread(target=lambda i=i: replies.__setitem__(i, server.ask(*question))) for i in range(len(replies))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results.equal("then every reply has the command's names", {reply.body for reply in replies}, {wanted})
+    results.check("and says nothing of names to come", all("etlheap-symbols-pending" not in reply.headers for reply in replies))
+    results.equal("the page is told that names are there", server.session()["inputs"][0]["symbols"], "ready")
+    listed = outcome(["symbols", *symbols, "--format", "json", trace])
+    reply = server.ask("symbols")
+    results.check("symbols are listed as by the command", (reply.status, reply.body) == (200, listed[1]), reply.status, reply.body[:300], listed[1][:300])
+    results.equal("with symbols it ends well and leaves nothing", (server.stop()[0], server.left_over()), (0, []))
+
+
 def check_damaged(results, trace):
     """A cut or changed trace either is refused at once, or answers as the command does."""
     chance = random.Random(SEED)
@@ -359,6 +388,7 @@ def main():
     check_umdh(results)
     check_failing_later(results, "in.etl")
     check_kinds(results, "in.etl")
+    check_names(results)
     check_damaged(results, "in.etl")
     check_changes(results, "in.etl")
     check_kills(results, "in.etl")
