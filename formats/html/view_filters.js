@@ -100,7 +100,7 @@ function describeFilterValue() {
   for (const name of (filterChoices[option] ?? []).slice(0, 200)) list.append(make("option", { value: name }));
 }
 
-function sayFilterError(sentence) {
+function sayAtTop(sentence) {
   byId("filter-error").textContent = sentence;
   byId("filter-error").hidden = sentence === "";
   measureSticky();
@@ -108,7 +108,7 @@ function sayFilterError(sentence) {
 
 // A value that the command line refuses is not added: all parts would show its error.
 async function addTypedFilter(option, value) {
-  sayFilterError("");
+  sayAtTop("");
   if (value === "") return byId("filter-value").focus();
   try {
     await source.ask(
@@ -121,7 +121,7 @@ async function addTypedFilter(option, value) {
       { part: "filter" },
     );
   } catch (error) {
-    sayFilterError(error.message.replace(/^etlheap: /, ""));
+    sayAtTop(error.message.replace(/^etlheap: /, ""));
     return byId("filter-value").focus();
   }
   setFilter(option, value);

@@ -144,7 +144,7 @@ function growingStacks(answer, question) {
   const hint =
     `Growth is the slope of the outstanding ${what} over the window. ` +
     `Steadiness is 100 if the ${what} only rises, and \u2212100 if it only falls.`;
-  return [make("h3", {}, "Call stacks that grow"), make("p", { class: "hint" }, hint), drawList(list)];
+  return [answerHead("growth", "Call stacks that grow", question, "growing-stacks"), make("p", { class: "hint" }, hint), drawList(list)];
 }
 
 function drawGrowth(body, documents, { questions }) {

@@ -109,6 +109,12 @@ const ROUNDING_HINT =
   "Rounding is an estimate: the bytes that rounding up to the heap's granularity, or to the size classes of the " +
   "low-fragmentation heap (LFH), adds to the outstanding blocks.";
 
+// The buttons of the part are those of the sizes.
+function histogramHead(by, question) {
+  const { title } = HISTOGRAMS[by];
+  return by === "size" ? make("div", { class: "head" }, make("h3", {}, title)) : answerHead("histogram", title, question, "lifetimes");
+}
+
 function drawHistograms(body, documents, { questions }) {
   const hasBuckets = documents.some((answer) => answer.histogram.buckets.some(({ kind }) => kind === state.kind));
   if (!hasBuckets) {
@@ -116,7 +122,7 @@ function drawHistograms(body, documents, { questions }) {
     return;
   }
   const boxes = documents.map((answer, i) =>
-    make("div", {}, make("h3", {}, HISTOGRAMS[answer.histogram.by].title), histogramList(answer, questions[i])),
+    make("div", {}, histogramHead(answer.histogram.by, questions[i]), histogramList(answer, questions[i])),
   );
   const hasRounding = documents[0].histogram.buckets.some(
     ({ kind, rounding_size: size }) => kind === state.kind && !isUnknown(size),

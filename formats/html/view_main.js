@@ -95,7 +95,11 @@ function saveItems() {
   const without = state.filters.some(({ option }) => option === "type") ? ", without the filter of types" : "";
   const items = SAVED_FORMATS.map(([format, suffix, label]) => ({
     label: `${label} (${name}.${suffix})${without}`,
-    act: () => source.download("export", savedOptions(format), `${name}.${suffix}`),
+    act: () =>
+      source
+        .download("export", savedOptions(format), `${name}.${suffix}`)
+        .then(() => sayAtTop(""))
+        .catch((error) => sayAtTop(error.message)),
   }));
   const command = source.commandFor("export", [...savedOptions("html"), ["output", `${name}.html`]]);
   return [...items, { label: "Copy the command for the HTML file", act: () => copyText(command, "the command") }];

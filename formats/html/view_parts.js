@@ -48,9 +48,9 @@ function toolButtons(part) {
   const name = (button) => button.setAttribute("aria-label", `${button.textContent}: ${part.title}`) ?? button;
   const buttons = [];
   if (part.text) buttons.push(partButton("Copy", () => copyPart(part)));
-  if (part.csv) buttons.push(partButton("CSV", () => downloadPart(part, "csv")));
+  if (part.csv) buttons.push(partButton("CSV", () => saveAnswer(part, currentQuestion(part), part.id, "csv")));
   if (part.text || part.csv) {
-    buttons.push(partButton("JSON", () => downloadPart(part, "json")));
+    buttons.push(partButton("JSON", () => saveAnswer(part, currentQuestion(part), part.id, "json")));
     buttons.push(partButton("Command", () => toggleCommand(part)));
   }
   return [...own, ...buttons.map(name)];
@@ -280,19 +280,30 @@ async function copyPart(part) {
   }
 }
 
-async function downloadPart(part, format) {
-  const { command, options } = currentQuestion(part);
+async function saveAnswer(part, { command, options }, name, format) {
   try {
-    await source.download(command, optionsAs(part, options, format), `${part.id}.${format}`);
+    await source.download(command, optionsAs(part, options, format), `${name}.${format}`);
     showError(part, "");
   } catch (error) {
     showError(part, error.message);
   }
 }
 
+// A heading within a part, with buttons of its own: the part's are those of its first question.
+function answerHead(id, title, question, name) {
+  const part = parts.find((one) => one.id === id);
+  const buttons = ["csv", "json"].map((format) => {
+    const button = partButton(format.toUpperCase(), () => saveAnswer(part, question, name, format));
+    button.setAttribute("aria-label", `${button.textContent}: ${title}`);
+    return button;
+  });
+  return make("div", { class: "head" }, make("h3", {}, title), make("div", { class: "tools" }, ...buttons));
+}
+
 // Words are not broken at their hyphens.
-function commandLine(line) {
-  return line.split(" ").flatMap((word, i) => (i > 0 ? [" ", make("span", {}, word)] : [make("span", {}, word)]));
+function commandWords(line, i) {
+  const words = line.split(" ").flatMap((word, k) => [k > 0 ? " " : null, make("span", {}, word)]);
+  return i > 0 ? ["\n", ...words] : words;
 }
 
 function toggleCommand(part) {
@@ -304,7 +315,7 @@ function toggleCommand(part) {
   clear(box);
   const lines = part.questions(state).map(({ command, options }) => source.commandFor(command, options));
   box.append(
-    make("code", {}, ...lines.flatMap((line, i) => (i > 0 ? ["\n", ...commandLine(line)] : commandLine(line)))),
+    make("code", {}, ...lines.map(commandWords)),
     partButton("Copy command", () => copyText(lines.join("\n"), "the command")),
   );
   box.hidden = false;
