@@ -132,6 +132,8 @@ def check_blocks(view):
 def check_lists(view):
     view.step("suspects by growth", lambda: view.click(view.mark("[...document.querySelectorAll('#suspects th button')].find((one) => one.textContent === 'Growth')", "by")), suspects=10)
     view.click("#suspects summary")
+    # A browser tells a page a moment later that something was opened.
+    view.page.until("document.querySelectorAll('#suspects .frames li').length > 3")
     view.results.check("a suspect opens its stack", len(view.texts("#suspects .frames li")) > 3)
     view.step("only a suspect's function", lambda: view.menu("#suspects tbody .row-menu", "Only this"), suspects=5)
     view.step("undo", lambda: view.click("#undo"), suspects=10)
