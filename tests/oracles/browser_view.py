@@ -41,6 +41,7 @@ def check_window(view):
 
 def check_zoom(view):
     view.click("#curve .curve-table summary")
+    view.page.until("document.querySelector('#curve .curve-table td')")
     view.step("the curve as a table", curve=300)
     view.step("zooming to the window", lambda: view.click("#zoom-window"), curve=300)
     for _ in range(3):
