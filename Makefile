@@ -122,11 +122,7 @@ $(if $(strip $(UNLISTED)),$(warning not found by this Makefile, and so not built
 , := ,
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 
-# The page of the HTML report, as C.
-HTML_PAGE := $(OUT)/formats/html_page
-HTML_FILES := $(patsubst %,formats/html/report%,.html .css \
-	_data.js _sides.js _page.js _state.js _chart.js _marks.js _memory.js _map.js _flame.js _rows.js _threads.js _blocks.js _table.js _suspects.js _spikes.js _frees.js \
-	_views.js _copy.js _link.js _main.js)
+# Pages of comparisons and trends, as C.
 DIFF_PAGE := $(OUT)/formats/diff_page
 DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
 	compared_text.js diff_tree.js diff_flame.js diff_table.js diff_lifetimes.js diff_main.js)
@@ -134,7 +130,7 @@ TREND_PAGE := $(OUT)/formats/trend_page
 TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
 	compared_text.js trend_rows.js trend_chart.js trend_main.js)
 
-# The page of `etlheap view`, in the order in which its files are put together.
+# The page of `etlheap view` and of HTML reports, in the order in which its files are put together.
 VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
@@ -142,9 +138,16 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_table.css \
 	view_flame.css \
 	view_parts.css \
+	view_print.css \
 	view_format.js \
 	view_source.js \
 	view_state.js \
+	view_cells.js \
+	view_sums.js \
+	view_steps.js \
+	view_trees.js \
+	view_static.js \
+	view_copy.js \
 	view_filters.js \
 	view_menu.js \
 	view_parts.js \
@@ -173,7 +176,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_told.js \
 	view_main.js \
 	)
-VIEW_PAGE := $(OUT)/cli/view_page
+VIEW_PAGE := $(OUT)/formats/view_page
 
 # The files of the demo, as C: see cli/demo/demo.c.
 DEMO_DATA := $(OUT)/cli/demo/demo_data
@@ -307,7 +310,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -339,7 +342,7 @@ $(OUT)/exports.map: FORCE | $(READY)
 	@awk -v node=ETLHEAP_$(SOVERSION) -f packaging/exports.awk $(PUBLIC_HEADERS) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o $(VIEW_PAGE).o
+$(CLI_LIBRARY): $(call objects_of,$(filter-out cli/main.c,$(CLI_SRCS))) $(DEMO_DATA).o
 	$(archive)
 
 $(BUILDER_LIBRARY): $(call objects_of,$(BUILDER_SRCS))
@@ -380,11 +383,6 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs la
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(HTML_PAGE).c: formats/html/embed.awk $(HTML_FILES)
-	$(SAY) "  AWK   $@"
-	@mkdir -p $(@D)
-	$(Q)LC_ALL=C awk -v page=html_page -f formats/html/embed.awk $(HTML_FILES) > $@
-
 $(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
 	$(SAY) "  AWK   $@"
 	@mkdir -p $(@D)
@@ -405,7 +403,7 @@ $(DEMO_DATA).c: cli/demo/embed.sh $(DEMO_FILES)
 	@mkdir -p $(@D)
 	$(Q)sh cli/demo/embed.sh cli/demo $(DEMO_FILES) > $@
 
-$(HTML_PAGE).o $(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -420,7 +418,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(HTML_PAGE).d $(DIFF_PAGE).d $(TREND_PAGE).d $(VIEW_PAGE).d $(DEMO_DATA).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(DIFF_PAGE).d $(TREND_PAGE).d $(VIEW_PAGE).d $(DEMO_DATA).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
@@ -494,7 +492,6 @@ layers: ## checks that includes only go downward, and that every source is built
 words: ## checks that no library names an option, that old names stay away, and that scripts of a page share none
 	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
 	@awk -f tests/gates/old_names.awk $(ALL_FILES)
-	@awk -f tests/gates/page_names.awk $(HTML_FILES)
 	@awk -f tests/gates/page_names.awk $(DIFF_FILES)
 	@awk -f tests/gates/page_names.awk $(TREND_FILES)
 	@awk -f tests/gates/page_names.awk $(VIEW_FILES)

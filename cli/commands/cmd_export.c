@@ -75,7 +75,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
             options->rows || exporter->asks_frees;
     if (exporter->asks_map)
         cli_request_add(made, ETLHEAP_ASK_MAP, &made->query.query);
-    etl_status status = cli_repeated_words(options, &run->selection, err);
+    etl_status status = cli_selecting_words(options, &run->selection, err);
     if (status == ETL_OK)
         status = cli_request_ask(options, run->inputs, run->guard, false, made, err);
     if (status != ETL_OK)

@@ -46,18 +46,41 @@ const cli_option *cli_first_given(const cli_options *options, u32 bit)
     return NULL;
 }
 
-etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
+static bool is_named(const cli_given *given, const char *const *names)
+{
+    for (; *names; names++) {
+        if (strcmp(given->option->name, *names) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Appends the options that have CLI_REPEATED or one of the names. */
+static etl_status add_words(const cli_options *options, const char *const *names, cli_words *out,
+                            etl_error *err)
 {
     etl_status status = ETL_OK;
     for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
         const cli_given *const given = &options->given.at[i];
-        if (!(given->option->commands & CLI_REPEATED))
+        if (!(given->option->commands & CLI_REPEATED) && !is_named(given, names))
             continue;
         status = cli_words_add(out, given->option->name, err);
         if (status == ETL_OK && given->value)
             status = cli_words_add(out, given->value, err);
     }
     return status;
+}
+
+etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
+{
+    static const char *const none[] = { NULL };
+    return add_words(options, none, out, err);
+}
+
+etl_status cli_selecting_words(const cli_options *options, cli_words *out, etl_error *err)
+{
+    static const char *const names[] = { "--kind", "--process", "--require-frame", NULL };
+    return add_words(options, names, out, err);
 }
 
 static const char *group_of(const cli_options *options, const char *name)

@@ -29,4 +29,8 @@ etl_status cli_given_selection(const cli_options *options, const char *name, cha
  * are the options'. Errors: ETL_ERR_MEMORY. */
 etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err);
 
+/* The same with the options that repeated commands have of their own: kinds, processes and frames.
+ * Together they select what was selected here. */
+etl_status cli_selecting_words(const cli_options *options, cli_words *out, etl_error *err);
+
 #endif

@@ -1,13 +1,20 @@
 /*
  * export_html.c - a report as one HTML file that needs nothing else.
  *
- * The page is formats/html/report.html. Three of its lines stand for what is put in
- * their place: the style, the data, the script. Its policy forbids it to load
- * anything, and the data is JSON in which no tag can begin.
+ * The page is that of a live view, formats/html/view.html. Three of its lines stand for what is put
+ * in their place: the style, the data, the script. Its policy forbids it to load anything, and the
+ * data is JSON in which no tag can begin:
+ *
+ *     schema, version, inputs, selection, login_advice
+ *     symbols     whether functions were to be named
+ *     cells       export_html_data.c, deflated
+ *     documents   export_html_documents.c, each deflated
  */
 #include "export_html.h"
 
 #include "export_html_blocks.h"
+#include "export_html_documents.h"
+#include "export_html_pack.h"
 #include "export_writers.h"
 
 /* What the data of the page is made of. */
@@ -15,6 +22,7 @@ typedef struct report_data {
     const html_answers *answers;
     const html_choice *choice;
     const html_blocks *blocks;
+    etl_error *err;
 } report_data;
 
 static etl_status write_data(const void *user, etlheap_sink *sink);
@@ -30,21 +38,56 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
         status = html_choice_make(answers.groups->table, answers.rows->table, &choice, err);
     if (status == ETL_OK)
         status = html_blocks_find(&answers, &choice, &blocks, err);
-    const html_page page = { html_page_html, html_page_css, html_page_js };
-    const report_data data = { &answers, &choice, &blocks };
-    if (status == ETL_OK && html_write_page(&page, write_data, &data, sink) != ETL_OK)
-        status = etl_no_memory(err);
+    if (status == ETL_OK)
+        status = html_go_on(request, 2, err);
+    const html_page page = { view_page_html, view_page_css, view_page_js };
+    const report_data data = { &answers, &choice, &blocks, err };
+    if (status == ETL_OK)
+        status = html_write_page(&page, write_data, &data, sink);
     html_blocks_close(&blocks);
     html_choice_close(&choice);
     html_answers_close(&answers);
     return status;
 }
 
+/* Writes the member `cells`. */
+static etl_status write_cells(const report_data *data, etlheap_json *json)
+{
+    etlheap_text text = { 0 }, packed = { 0 };
+    etlheap_sink *sink = NULL;
+    etl_status status = etlheap_sink_open_text(&text, &sink, data->err);
+    if (status != ETL_OK)
+        return status;
+    const bool ok = html_write_cells(data->answers, data->choice, data->blocks, sink);
+    status = etlheap_sink_close(sink, data->err);
+    if (status == ETL_OK)
+        html_pack(etlheap_text_of(&text), text.size, &packed);
+    if (status == ETL_OK && (!ok || packed.failed))
+        status = etl_no_memory(data->err);
+    etlheap_json_string(json, "cells", etlheap_text_of(&packed));
+    etlheap_text_free(&text);
+    etlheap_text_free(&packed);
+    return status;
+}
+
 static etl_status write_data(const void *user, etlheap_sink *sink)
 {
     const report_data *const data = user;
-    return html_write_data(data->answers, data->choice, data->blocks, sink) ? ETL_OK
-                                                                            : ETL_ERR_MEMORY;
+    const etlheap_export_request *const request = data->answers->request;
+    etlheap_json json = etlheap_json_begin(sink, 2);
+    json.in_markup = true;
+    json.hint = request->hint;
+    etlheap_json_object(&json, NULL);
+    etlheap_json_string(&json, "schema", "etlheap-page-1");
+    etlheap_json_string(&json, "version", ETLHEAP_VERSION);
+    html_write_command(&json, request);
+    etlheap_json_string(&json, "symbols", request->query->symbols ? "ready" : "none");
+    etl_status status = write_cells(data, &json);
+    if (status == ETL_OK)
+        status = html_documents_write(data->answers, &json, data->err);
+    etlheap_json_object_close(&json);
+    etlheap_json_end(&json);
+    return status;
 }
 
 static void write_lines(const char *const *lines, etlheap_sink *sink)

@@ -1,10 +1,11 @@
 /*
- * export_html.h - the parts of an HTML report: questions, answers, document.
+ * export_html.h - the parts of an HTML page: questions, answers, data.
  *
- *     html_answers_open   request -> answers of the engine
- *     html_choice_make    answers -> rows to show one by one (export_html_choice.h)
- *     html_blocks_find    both    -> single blocks of these rows (export_html_blocks.h)
- *     html_write_data     all     -> the JSON in the page
+ *     html_answers_open      request -> answers of the engine
+ *     html_choice_make       answers -> rows to show one by one (export_html_choice.h)
+ *     html_blocks_find       both    -> single blocks of these rows (export_html_blocks.h)
+ *     html_write_cells       all     -> what the page works sums of windows out of
+ *     html_documents_write   request -> answers of commands (export_html_documents.h)
  *
  * The page's own text, style and script are the files of formats/html; the Makefile turns them into
  * arrays of lines.
@@ -14,7 +15,6 @@
 
 #include "formats/json/json.h"
 #include "export_html_choice.h"
-#include "formats/json/json.h"
 
 typedef struct html_blocks html_blocks; /* export_html_blocks.h */
 
@@ -25,25 +25,12 @@ typedef struct html_answers {
      * windows, without gaps; the last two have the whole as an additional window. */
     etlheap_windows *kinds, *groups, *rows;
     u32 window_count;
-    etlheap_table *ends; /* by kind and free type; NULL: free_threads says it */
     /* By kind, process, heap, thread and type, the largest first. */
     etlheap_table *threads;
-    /* Sums of who freed, the largest first. By kind, process and freeing stack; by kind, process,
-     * site and freeing site: NULL if no free has a stack. Frees without an allocation, by
-     * kind, process, heap and freeing stack: NULL if that is not known. */
-    etlheap_table *free_stacks, *pairs, *unmatched;
-    /* With churn, by kind, process, thread and how it ended, and the freeing thread if frees are
-     * known; NULL if blocks have no times. */
-    etlheap_table *free_threads;
-    bool has_times;             /* rows have churn, too */
-    etlheap_suspects *suspects; /* NULL if there are no times */
-    etlheap_peak_moment peaks[ETLHEAP_KIND_CAPACITY];
-    const etlheap_histogram *histograms[ETLHEAP_HISTOGRAM_BY_COUNT];
+    bool has_times; /* otherwise a list of blocks at one moment */
     /* The largest blocks; NULL if the result has no single blocks. */
     etlheap_lifetimes *outstanding_blocks, *freed_blocks;
     etlheap_symbols *nowhere; /* used if the request has no symbols: all are missing */
-    const etlheap_symbol_list *symbols;
-    etlheap_map *map; /* NULL: addresses are unknown */
 } html_answers;
 
 /* Asks the engine. The request is borrowed until the answers are closed; close them in any case.
@@ -52,19 +39,18 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
                              etl_error *err);
 void html_answers_close(html_answers *answers);
 
-/* Writes the document `etlheap-html-1`, safe inside a script element. False if memory runs out. */
-bool html_write_data(const html_answers *answers, const html_choice *choice,
-                     const html_blocks *blocks, etlheap_sink *sink);
+/* Reports progress before a step; ETL_ERR_CANCELLED. */
+etl_status html_go_on(const etlheap_export_request *request, u32 step, etl_error *err);
 
-/* Writes a member of the document. `scratch` is overwritten. */
-void html_write_suspects(etlheap_json *json, const html_answers *answers, const html_choice *choice,
-                         etlheap_text *scratch);
+/* The symbols of the request, or else those of nowhere. */
+etlheap_symbols *html_symbols_of(const html_answers *answers);
+
+/* Writes the document `etlheap-cells-1`. False if memory runs out. */
+bool html_write_cells(const html_answers *answers, const html_choice *choice,
+                      const html_blocks *blocks, etlheap_sink *sink);
 
 /* Writes the members `inputs`, `selection` and `login_advice`. */
 void html_write_command(etlheap_json *json, const etlheap_export_request *request);
-
-/* Members of the document: who freed, churn, and the names in both (export_html_frees.c). */
-void html_write_frees(etlheap_json *json, const html_answers *answers, etlheap_text *scratch);
 
 /* A page: the lines of its text, with places for style, script and data. Each list ends with
  * NULL. */
@@ -79,10 +65,10 @@ typedef etl_status html_data_fn(const void *user, etlheap_sink *sink);
 etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
                            etlheap_sink *sink);
 
-/* Made by the Makefile: the lines of formats/html/report.html and so on. */
-extern const char *const html_page_html[];
-extern const char *const html_page_css[];
-extern const char *const html_page_js[];
+/* Made by the Makefile: the lines of formats/html/view.html, and so on. */
+extern const char *const view_page_html[];
+extern const char *const view_page_css[];
+extern const char *const view_page_js[];
 
 /* The lines of formats/html/diff.html, the page of a comparison. */
 extern const char *const diff_page_html[];
@@ -93,8 +79,5 @@ extern const char *const diff_page_js[];
 extern const char *const trend_page_html[];
 extern const char *const trend_page_css[];
 extern const char *const trend_page_js[];
-
-/* Writes the first marks of the recording, and the number of others. Empties `scratch`. */
-void html_write_marks(etlheap_json *json, const etlheap_result *result, etlheap_text *scratch);
 
 #endif

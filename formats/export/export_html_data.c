@@ -1,22 +1,19 @@
 /*
- * export_html_data.c - writes the document inside an HTML report; export_html.h draws the page.
+ * export_html_data.c - writes the cells of an HTML page: `etlheap-cells-1`, which the page works
+ * the sums of any of its windows out of (formats/html/view_cells.js).
  *
  * In: the answers of the engine (export_html_ask.c) and the chosen rows. Out: JSON:
  *
- *     kinds     totals, peak, lasting rise, cells         one for each kind of memory
+ *     window    its ends, and the edges of the windows in it
+ *     kinds     cells                                     one for each kind of memory
  *     groups    keys, totals, cells, what is left out     process and heap
  *     rows      numbers of each stack of a group
  *     stacks    numbers of frames; frames of strings (export_html_choice.h)
  *     blocks    single blocks of rows (export_html_blocks.h)
- *     suspects  stacks that probably leak (export_html_suspects.c)
- *     frees, churn, side_names   who freed, and how often is allocated (export_html_frees.c)
  *     threads   numbers: group, thread + 1 or 0, type, count, size
  *     memory    null, or commit and available memory of the system by window
  *     process_memory  the same of processes that are shown: commit, working set
- *     marks     the first ones, by time: name, time_ns; marks_omitted: how many more
- *     map       null, or the address space at the end (export_html_map.h)
  *     thread_names  {pid, thread, name} for those that have one; some come more than once
- *     inputs, selection  words of commands (export_html_command.c)
  *
  * Amounts are of four types, in the order AIFO, AIFI, AOFI, AOFO, over the whole range. Cells
  * (export_html_code.h) describe single windows. A row whose cells exceed the budget has none; if
@@ -32,9 +29,7 @@
  */
 #include "formats/parts/layout_read.h"
 #include "export_html_blocks.h"
-#include "export_html_map.h"
 
-#include "formats/json/json_histogram.h"
 #include "formats/json/json_rows.h"
 #include "export_html_code.h"
 
@@ -42,7 +37,6 @@
 
 #define HTML_ROW_BYTES   1480000 /* frames, stacks, rows and their cells */
 #define HTML_GROUP_BYTES 150000
-#define HTML_MODULES_MAX 300
 #define HTML_THREADS_MAX 2000 /* sums of one type */
 #define HTML_MEMORY_MAX  64   /* processes with curves */
 
@@ -65,8 +59,6 @@ typedef struct remainder {
 static void write_window(writer *w);
 static void write_kinds(writer *w);
 static void write_kind(writer *w, u32 row);
-static void write_growth(writer *w, u32 row);
-static html_amount leaked_of(const etlheap_table *ends, u8 kind);
 static bool write_groups(writer *w);
 static remainder *sum_hidden_rows(const writer *w);
 static void write_group(writer *w, u32 row, const remainder *hidden, u64 *budget);
@@ -84,22 +76,17 @@ static bool write_blocks(writer *w, const html_blocks *blocks);
 static void write_threads(writer *w);
 static void write_memory(writer *w);
 static void add_row(writer *w, u32 index, u64 *budget);
-static void write_symbols(writer *w);
-static void write_module(writer *w, const etlheap_symbol_module *row);
-static void write_sizes(writer *w, const char *key, const i64 *sizes);
 static void write_label(writer *w, const char *key, const char *text);
 
-bool html_write_data(const html_answers *answers, const html_choice *choice,
-                     const html_blocks *blocks, etlheap_sink *sink)
+bool html_write_cells(const html_answers *answers, const html_choice *choice,
+                      const html_blocks *blocks, etlheap_sink *sink)
 {
     writer w = { answers, choice, etlheap_json_begin(sink, 2), { 0 }, { 0 } };
     etlheap_json *const json = &w.json;
-    json->in_markup = true;
     json->hint = answers->request->hint;
     etlheap_json_object(json, NULL);
-    etlheap_json_string(json, "schema", "etlheap-html-1");
-    etlheap_json_string(json, "version", ETLHEAP_VERSION);
-    etlheap_json_trace(json, etlheap_result_trace(answers->request->result));
+    etlheap_json_string(json, "schema", "etlheap-cells-1");
+    etlheap_json_recording(json, answers->request->result);
     write_window(&w);
     write_kinds(&w);
     bool ok = write_groups(&w);
@@ -107,22 +94,9 @@ bool html_write_data(const html_answers *answers, const html_choice *choice,
     write_frames(&w);
     write_rows(&w);
     ok = write_blocks(&w, blocks) && ok;
-    html_write_command(json, answers->request);
-    html_write_suspects(json, answers, choice, &w.scratch);
-    html_write_frees(json, answers, &w.scratch);
     write_threads(&w);
     write_memory(&w);
-    html_map_write(answers->map, json, &w.scratch);
-    html_write_marks(json, answers->request->result, &w.scratch);
-    etlheap_json_array(json, "histograms");
-    for (u32 by = 0; by < ETLHEAP_HISTOGRAM_BY_COUNT; by++) {
-        etlheap_json_object(json, NULL);
-        etlheap_json_histogram(json, answers->histograms[by]);
-        etlheap_json_object_close(json);
-    }
-    etlheap_json_array_close(json);
-    write_symbols(&w);
-    etlheap_json_diagnostics(json, &answers->symbols->diagnostics);
+    etlheap_json_diagnostics(json, &answers->rows->table->diagnostics);
     etlheap_json_object_close(json);
     etlheap_json_end(json);
     const bool failed = w.scratch.failed || w.cells.failed;
@@ -163,54 +137,14 @@ static void write_kind(writer *w, u32 row)
 {
     const etlheap_windows *const kinds = w->answers->kinds;
     const u8 kind = kinds->table->rows[row].kind;
-    const etlheap_peak_moment *const peak = &w->answers->peaks[kind];
-    const etlheap_table *const ends =
-        w->answers->ends != NULL ? w->answers->ends : w->answers->free_threads;
-    const html_amount leaked = leaked_of(ends, kind);
     u64 budget = HTML_GROUP_BYTES;
     etlheap_json_object(&w->json, NULL);
     etlheap_json_string(&w->json, "kind", etlheap_kind_name((etlheap_kind)kind));
-    etlheap_json_i64(&w->json, "leaked_count", leaked.count);
-    etlheap_json_i64(&w->json, "leaked_size", leaked.size);
-    etlheap_json_u64(&w->json, "free_without_alloc", ends->totals[kind].free_without_alloc);
-    etlheap_json_object(&w->json, "peak");
-    etlheap_json_i64(&w->json, "at_ns", peak->at_ns);
-    etlheap_json_i64(&w->json, "count", peak->count);
-    etlheap_json_i64(&w->json, "size", peak->size_bytes);
-    etlheap_json_object_close(&w->json);
-    write_growth(w, row);
+    etlheap_json_u64(&w->json, "free_without_alloc",
+                     w->answers->threads->totals[kind].free_without_alloc);
     write_start(w, kinds, row);
     write_cells(w, kinds, row, &budget);
     etlheap_json_object_close(&w->json);
-}
-
-static void write_growth(writer *w, u32 row)
-{
-    etlheap_growth growth;
-    if (!etlheap_windows_find_growth(w->answers->kinds, row, &growth)) {
-        etlheap_json_null(&w->json, "growth");
-        return;
-    }
-    etlheap_json_object(&w->json, "growth");
-    etlheap_json_u64(&w->json, "first_window", growth.first_window);
-    etlheap_json_u64(&w->json, "window_count", growth.window_count);
-    etlheap_json_i64(&w->json, "before_size", growth.before_size);
-    etlheap_json_i64(&w->json, "after_size", growth.after_size);
-    etlheap_json_object_close(&w->json);
-}
-
-/* The memory that processes left behind: outstanding if their end does not count as a free. */
-static html_amount leaked_of(const etlheap_table *ends, u8 kind)
-{
-    html_amount sum = { 0, 0 };
-    for (u32 i = 0; i < ends->row_count; i++) {
-        const etlheap_row *const row = &ends->rows[i];
-        if (row->kind != kind || row->free_type != ETLHEAP_FREE_PROCESS_EXIT)
-            continue;
-        sum.count += row->measures[ETLHEAP_MEASURE_OUTSTANDING_COUNT];
-        sum.size = etl_sat_add_i64(sum.size, row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE]);
-    }
-    return sum;
 }
 
 /* Writes the groups; false without memory. */
@@ -246,7 +180,10 @@ static void write_group(writer *w, u32 row, const remainder *hidden, u64 *budget
     const etlheap_cell whole = whole_of(w, groups, row);
     etlheap_json_object(&w->json, NULL);
     etlheap_json_key(&w->json, group, ETLHEAP_KEY_KIND);
-    write_label(w, "process", group->process);
+    if (etlheap_process_is_named(group->process))
+        write_label(w, "process", group->process);
+    else
+        etlheap_json_null(&w->json, "process");
     if (group->pid != ETL_NO_ID)
         etlheap_json_u64(&w->json, "pid", group->pid);
     else
@@ -540,47 +477,6 @@ static void write_memory(writer *w)
         etlheap_json_object_close(&w->json);
     }
     etlheap_json_array_close(&w->json);
-}
-
-/* Writes modules, those with the most outstanding memory first. */
-static void write_symbols(writer *w)
-{
-    const etlheap_symbol_list *const list = w->answers->symbols;
-    const u32 shown = (u32)etl_min_u64(list->module_count, HTML_MODULES_MAX);
-    etlheap_json_object(&w->json, "symbols");
-    etlheap_json_bool(&w->json, "asked", w->answers->nowhere == NULL);
-    etlheap_json_string(&w->json, "advice", etlheap_hint_words(w->json.hint, ETL_HINT_SYMBOL_PATH));
-    write_sizes(w, "size", list->size);
-    write_sizes(w, "named_size", list->named_size);
-    etlheap_json_u64(&w->json, "hidden", list->module_count - shown);
-    etlheap_json_array(&w->json, "modules");
-    for (u32 i = 0; i < shown; i++)
-        write_module(w, &list->modules[i]);
-    etlheap_json_array_close(&w->json);
-    etlheap_json_object_close(&w->json);
-}
-
-static void write_module(writer *w, const etlheap_symbol_module *row)
-{
-    etlheap_json_object(&w->json, NULL);
-    write_label(w, "module", row->module->name);
-    write_label(w, "path", row->module->path);
-    etlheap_json_string(&w->json, "status", etlheap_symbol_state_word(row->state));
-    write_label(w, "expected", row->expected);
-    write_label(w, "note", row->note);
-    write_sizes(w, "size", row->size);
-    write_sizes(w, "named_size", row->named_size);
-    etlheap_json_object_close(&w->json);
-}
-
-static void write_sizes(writer *w, const char *key, const i64 *sizes)
-{
-    etlheap_json_object(&w->json, key);
-    for (int kind = 0; kind < ETLHEAP_KIND_COUNT; kind++) {
-        if (sizes[kind] != 0)
-            etlheap_json_i64(&w->json, etlheap_kind_name((etlheap_kind)kind), sizes[kind]);
-    }
-    etlheap_json_object_close(&w->json);
 }
 
 static void write_label(writer *w, const char *key, const char *text)

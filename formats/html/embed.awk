@@ -1,8 +1,8 @@
 # embed.awk - the files of a page as C: arrays of lines, NULL behind the last.
 #
-#   awk -v page=html_page -f embed.awk report.html report.css report_data.js ... > html_page.c
+#   awk -v page=view_page -f embed.awk view.html view_base.css view_format.js ... > view_page.c
 #
-# Files become html_page_html, html_page_css and so on, those of one kind one after
+# Files become view_page_html, view_page_css and so on, those of one kind one after
 # the other in one array. A compiler need not take literals of more than 4095
 # characters: each line is one. The files are ASCII, so that their bytes do not depend
 # on what awk takes for a character.

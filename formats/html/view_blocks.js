@@ -142,16 +142,18 @@ function blockListRow(answer, block, index, command) {
     block.address ?? "unknown",
   );
   const actions = menuButton(() => blockMenu(answer, block), block.address);
+  // A static page has a part of the blocks, whose places in the command's list it does not know.
+  const place = source.isLive ? { "data-row": index, "data-command": command } : { "data-address": block.address };
   const row = make(
     "tr",
-    { "data-row": index, "data-command": command },
+    place,
     make("th", { scope: "row", class: "name" }, address, actions),
     ...blockColumns()
       .slice(1)
       .map((column) => blockCell(answer, block, column)),
   );
   address.addEventListener("click", () => toggleBlock(row, address, answer, block));
-  return row;
+  return keepFrames(row, stackFrames(answer, block.stack));
 }
 
 function stackOfBlock(title, answer, index) {
@@ -174,11 +176,7 @@ function toggleBlock(row, button, answer, block) {
   if (!isUnknown(block.free_time_ns))
     shown.push(stackOfBlock(`Freed by thread ${block.free_thread ?? "unknown"}`, answer, block.free_stack));
   row.after(
-    make(
-      "tr",
-      { class: "stack-row" },
-      make("td", { class: "stack-cell", colspan: blockColumns().length }, ...shown),
-    ),
+    make("tr", { class: "stack-row" }, make("td", { class: "stack-cell", colspan: blockColumns().length }, ...shown)),
   );
 }
 
@@ -250,16 +248,25 @@ function pageButton(label, skip, isPossible) {
   return make("button", { type: "button", "data-page": label, disabled: !isPossible || null, onclick: act }, label);
 }
 
-function blockPager(answer, total, totalCommand) {
+// How many of the blocks are on a static page, and what lists the others.
+function blocksOnPage(answer, total, command) {
+  if (source.isLive || total === 0) return [];
+  const has = answer.on_page;
+  const text =
+    has >= total
+      ? `All ${plural(total, "block")} of this selection are on this page.`
+      : `${formatCount(has)} of the ${plural(total, "block")} of this selection are on this page: of each call stack the largest, first those that were not freed. To list all: `;
+  return [make("p", { class: "note" }, text, has >= total ? null : make("code", {}, command))];
+}
+
+function blockPager(answer, all, totalCommand) {
+  const total = source.isLive ? all : answer.on_page;
   const skip = state.blocksSkip,
     shown = answer.rows.length,
     last = Math.max(0, Math.floor((total - 1) / BLOCKS_TOP) * BLOCKS_TOP);
   const range = shown === 0 ? "No blocks" : `Blocks ${formatCount(skip + 1)} to ${formatCount(skip + shown)} of `;
-  const sum = make(
-    "span",
-    { "data-value": total, "data-measure": "count", "data-row": 0, "data-command": totalCommand },
-    formatCount(total),
-  );
+  const place = source.isLive ? { "data-measure": "count", "data-row": 0, "data-command": totalCommand } : {};
+  const sum = make("span", { "data-value": total, ...place }, formatCount(total));
   return make(
     "div",
     { class: "pager" },
@@ -352,8 +359,10 @@ function drawBlocks(body, [answer, sums, history], context) {
     answer.rows.length > 0
       ? blockTable(answer, source.commandFor(page.command, page.options), true, name)
       : make("p", { class: "empty" }, emptyTable(answer));
+  const listed = page.options.filter(([option]) => !["top", "skip", "sort"].includes(option));
   body.replaceChildren(
     ...blocksOfNote(),
+    ...blocksOnPage(answer, total, source.commandFor(page.command, listed)),
     blockPager(answer, total, source.commandFor(count.command, count.options)),
     shown,
   );

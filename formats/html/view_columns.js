@@ -262,7 +262,19 @@ function keysToAdd(keys) {
   const needFiles = new Set([...(hasCommandWord("--stack-tags") ? [] : ["tag"]), "kind"]);
   return TABLE_KEYS.filter(
     (key) => tableHasKey(key) && !needFiles.has(key) && !keys.some((one) => keysExclude(one, key)),
-  );
+  ).filter((key) => answerableKeys([...keys, key]).includes(key));
+}
+
+// What rows cannot be parted by on a static page, in this window, is no key.
+function answerableKeys(keys) {
+  const kept = [];
+  for (const key of keys)
+    if (source.can("report", [["group-by", [...kept, key].join()], ...filterOptions()])) kept.push(key);
+  return kept;
+}
+
+function canMeasure(measure) {
+  return source.can("report", [["group-by", "kind"], ["columns", measure], ...filterOptions()]);
 }
 
 function hasCommandWord(word) {
@@ -297,7 +309,7 @@ function whyNoMeasure(measure, keys) {
 }
 
 function columnsShown() {
-  const columns = (state.columns ?? []).filter((key) => TABLE_MEASURES.includes(key));
+  const columns = (state.columns ?? []).filter((key) => TABLE_MEASURES.includes(key) && canMeasure(key));
   if (columns.length > 0) return columns;
   return state.kind === "handle" ? USUAL_COLUMNS_OF_HANDLES : USUAL_COLUMNS;
 }
@@ -324,7 +336,7 @@ function whyNoSort(column, keys) {
 function sortOfTable(keys) {
   const column = (state.sort ?? "").replace(/^-/, "");
   const fallback = state.kind === "handle" ? "outstanding_count" : "outstanding_size";
-  if (!TABLE_MEASURES.includes(column) || whyNoSort(column, keys) !== null)
+  if (!TABLE_MEASURES.includes(column) || whyNoSort(column, keys) !== null || !canMeasure(column))
     return { column: fallback, smallestFirst: false };
   return { column, smallestFirst: state.sort.startsWith("-") };
 }
@@ -432,9 +444,9 @@ function drawColumnPicker(keys, redraw) {
       "fieldset",
       {},
       make("legend", {}, title),
-      ...TABLE_MEASURES.filter(has).map((measure) => columnChoice(measure, keys)),
+      ...TABLE_MEASURES.filter((key) => has(key) && canMeasure(key)).map((measure) => columnChoice(measure, keys)),
     ),
-  );
+  ).filter((group) => group.childElementCount > 1);
   groups[0].append(make("label", {}, curve, " Curve of each row"));
   return make(
     "div",

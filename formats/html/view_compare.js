@@ -82,7 +82,8 @@ function compareColumns(measure) {
 function compareSentence(answer, measure) {
   const at = answer.totals.findIndex((one) => one.kind === state.kind);
   const total = answer.totals[at];
-  const name = (number) => fileName(source.session.inputs.find((input) => input.number === number)?.name ?? `input ${number}`);
+  const name = (number) =>
+    fileName(source.session.inputs.find((input) => input.number === number)?.name ?? `input ${number}`);
   const form = measure.endsWith("size") ? formatSize : formatCount;
   const value = (word) => {
     const key = `${word}_${measure}`;
@@ -139,4 +140,5 @@ registerPart({
   csv: true,
   text: true,
   lazy: true,
+  follows: ["lists"],
 });

@@ -55,7 +55,7 @@ function roundStep(ns) {
 // What is shown: the zoom, within the trace.
 function curveView() {
   const end = Math.max(1, traceEnd());
-  const from = Math.min(state.zoomFrom ?? 0, end - 1);
+  const from = Math.min(Math.max(traceStart(), state.zoomFrom ?? 0), end - 1);
   return { from, to: Math.max(from + 1, Math.min(state.zoomTo ?? end, end)) };
 }
 
@@ -80,7 +80,8 @@ function curveFilters() {
 }
 
 function curveQuestions() {
-  if (state.kind === null || recordedKinds().length === 0 || (isSummary() && isUnknown(traceInfo.every_ns))) return null;
+  if (state.kind === null || recordedKinds().length === 0 || (isSummary() && isUnknown(traceInfo.every_ns)))
+    return null;
   const options = [...curveTimes(), ...curveFilters()];
   const questions = [{ command: "windows", options: [["group-by", "kind"], ...options] }];
   if (state.curveKey !== "kind")
@@ -93,7 +94,7 @@ function curveQuestions() {
 
 // --- data -----------------------------------------------------------------------------------
 
-const WINDOW_MEASURE = /^(aifi|aifo|aofi|aofo|outstanding|peak|impacting)_/;
+const WINDOW_MEASURE = /^(aifi|aifo|aofi|aofo|outstanding|peak|impacting|start|alloc|freed)_/;
 
 // Handles have no sizes, so they are counted.
 function curveMeasure(rows) {
@@ -103,7 +104,12 @@ function curveMeasure(rows) {
 // One point more than there are windows: the first is what was outstanding at the start.
 function setPoints(points, i, row, measure) {
   points[i + 1] = row[`outstanding_${measure}`] ?? 0;
-  if (i === 0) points[0] = (row[`aofi_${measure}`] ?? 0) + (row[`aofo_${measure}`] ?? 0);
+  if (i === 0) points[0] = startOf(row, measure);
+}
+
+// A static page has what was allocated and freed in a window, and not by types.
+function startOf(row, measure) {
+  return row[`start_${measure}`] ?? (row[`aofi_${measure}`] ?? 0) + (row[`aofo_${measure}`] ?? 0);
 }
 
 function groupIdentity(row) {
@@ -174,6 +180,12 @@ function peakValue(row, measure = curve.data.measure) {
   return row === null ? 0 : (row[`peak_${measure}`] ?? 0);
 }
 
+// A static page has no peaks of counts.
+function hasPeaks() {
+  const { sums, measure } = curve.data;
+  return sums.some((row) => row !== null && !isUnknown(row[`peak_${measure}`]));
+}
+
 // The window of the data that a time lies in.
 function curveWindowAt(ns) {
   const { edges } = curve.data;
@@ -205,15 +217,15 @@ function selectPeak() {
 }
 
 function zoomTo(from, to, options = {}) {
-  const end = traceEnd();
-  const span = Math.min(end, Math.max(CURVE_SPAN_MIN, Math.round(to - from)));
-  const start = Math.max(0, Math.min(end - span, Math.round(from)));
-  if (span >= end) update({ zoomFrom: null, zoomTo: null }, options);
+  const [begin, end] = [traceStart(), traceEnd()];
+  const span = Math.min(end - begin, Math.max(CURVE_SPAN_MIN, Math.round(to - from)));
+  const start = Math.max(begin, Math.min(end - span, Math.round(from)));
+  if (span >= end - begin) update({ zoomFrom: null, zoomTo: null }, options);
   else update({ zoomFrom: start, zoomTo: start + span }, options);
 }
 
 function zoomToSelection() {
-  const from = state.from ?? 0,
+  const from = state.from ?? traceStart(),
     to = state.to ?? traceEnd();
   const margin = (to - from) * 0.05;
   zoomTo(from - margin, to + margin);
@@ -225,9 +237,9 @@ let zoomMade = 0; // when the zoom was last written: turns of the wheel in a row
 
 // Shows the new range at once, and asks for its steps when the wheel rests.
 function zoomSoon(from, to) {
-  const end = traceEnd();
-  const span = Math.min(end, Math.max(CURVE_SPAN_MIN, to - from));
-  const start = Math.max(0, Math.min(end - span, from));
+  const [begin, end] = [traceStart(), traceEnd()];
+  const span = Math.min(end - begin, Math.max(CURVE_SPAN_MIN, to - from));
+  const start = Math.max(begin, Math.min(end - span, from));
   curve.view = { from: start, to: start + span };
   drawCurve();
   clearTimeout(zoomTimer);
@@ -269,7 +281,9 @@ function offerCurveKeys() {
   };
   for (const option of byId("curve-key").options)
     option.hidden =
-      (option.value in only && !only[option.value].includes(state.kind)) || !tableHasKey(option.value);
+      (option.value in only && !only[option.value].includes(state.kind)) ||
+      !tableHasKey(option.value) ||
+      !source.can("windows", [["group-by", option.value], ...curveFilters()]);
   byId("curve-key").value = state.curveKey;
   byId("curve-measure").value = curve.data?.measure ?? state.curveMeasure;
   byId("curve-measure").disabled = state.kind === "handle";
@@ -278,6 +292,9 @@ function offerCurveKeys() {
 function markCurveButtons() {
   const isZoomed = state.zoomFrom !== null || state.zoomTo !== null;
   const isWindowed = state.from !== null || state.to !== null;
+  const isOfPart = source.window !== null && !source.window.isWhole;
+  byId("select-none").textContent = isOfPart ? "Whole window" : "Whole trace";
+  byId("select-peak").hidden = !hasPeaks();
   byId("zoom-window").disabled = !isWindowed;
   byId("zoom-out").disabled = !isZoomed;
   byId("select-none").disabled = !isZoomed && !isWindowed;

@@ -3,7 +3,7 @@
 // --- the brush ------------------------------------------------------------------------------
 
 function selectionEnds() {
-  return [state.from ?? 0, state.to ?? traceEnd()];
+  return [state.from ?? traceStart(), state.to ?? traceEnd()];
 }
 
 function previewBrush(from, to) {
@@ -30,11 +30,11 @@ function placeBrush() {
 
 function moveEnd(which, ns) {
   const [from, to] = selectionEnds();
-  const end = traceEnd();
+  const [begin, end] = [traceStart(), traceEnd()];
   const ends =
-    which === "start" ? [Math.max(0, Math.min(to - 1, ns)), to] : [from, Math.min(end, Math.max(from + 1, ns))];
+    which === "start" ? [Math.max(begin, Math.min(to - 1, ns)), to] : [from, Math.min(end, Math.max(from + 1, ns))];
   if (isSummary()) return announce("No window of a summary can be selected");
-  const isWhole = ends[0] === 0 && ends[1] === end;
+  const isWhole = ends[0] === begin && ends[1] === end;
   update(isWhole ? { from: null, to: null } : { from: ends[0], to: ends[1] }, {
     replace: state.from !== null || state.to !== null,
   });
@@ -65,7 +65,7 @@ function makeEnd(which) {
       id: `brush-${which}`,
       "aria-label": which === "start" ? "Start of the window" : "End of the window",
       "aria-orientation": "horizontal",
-      "aria-valuemin": 0,
+      "aria-valuemin": traceStart(),
       "aria-valuemax": traceEnd(),
       "aria-valuenow": 0,
     },
@@ -91,7 +91,7 @@ function pointerLines(ns) {
   const span = windows[i].to_ns - windows[i].from_ns;
   const lines = [
     `${formatTime(edges[i], span)} \u2013 ${formatTime(edges[i + 1], span)}`,
-    `Outstanding ${curveText(curve.data.total[i + 1])}, peak ${curveText(peakValue(row))}`,
+    `Outstanding ${curveText(curve.data.total[i + 1])}${hasPeaks() ? `, peak ${curveText(peakValue(row))}` : ""}`,
     `Allocated ${curveText(allocatedIn(row, measure))}, freed ${curveText(freedIn(row, measure))}`,
   ];
   if (series.length > 1)
@@ -105,11 +105,11 @@ function pointerLines(ns) {
 }
 
 function allocatedIn(row, measure) {
-  return row === null ? 0 : row[`aifi_${measure}`] + row[`aifo_${measure}`];
+  return row === null ? 0 : (row[`alloc_${measure}`] ?? row[`aifi_${measure}`] + row[`aifo_${measure}`]);
 }
 
 function freedIn(row, measure) {
-  return row === null ? 0 : row[`aifi_${measure}`] + row[`aofi_${measure}`];
+  return row === null ? 0 : (row[`freed_${measure}`] ?? row[`aifi_${measure}`] + row[`aofi_${measure}`]);
 }
 
 // Two fingers zoom, one finger or the mouse selects.

@@ -25,7 +25,7 @@ function curveTime(x) {
 function pickedTime(x) {
   const { from, to } = curve.view;
   const unit = 10 ** Math.max(0, Math.floor(Math.log10((to - from) / (plotRight() - PLOT.left))));
-  return Math.max(0, Math.min(traceEnd(), Math.round(curveTime(x) / unit) * unit));
+  return Math.max(traceStart(), Math.min(traceEnd(), Math.round(curveTime(x) / unit) * unit));
 }
 
 // --- places ---------------------------------------------------------------------------------
@@ -114,6 +114,7 @@ function drawAreas(group, y) {
 
 // The most in each step, which a spike inside of it may be.
 function drawPeaks(group, y) {
+  if (!hasPeaks()) return;
   const { edges, sums } = curve.data;
   const points = sums.flatMap((row, i) => {
     const top = y(peakValue(row)).toFixed(1);
@@ -137,8 +138,9 @@ function highestShown() {
 function curveSummary() {
   const { total, edges } = curve.data;
   const span = curve.view.to - curve.view.from;
-  const peak = Math.max(0, ...curve.data.sums.map((row) => peakValue(row)));
-  return `${state.kind} from ${formatTime(edges[0], span)} to ${formatTime(edges.at(-1), span)}: ${curveText(total.at(-1))} outstanding at the end, peak ${curveText(peak)}`;
+  const highest = Math.max(0, ...curve.data.sums.map((row) => peakValue(row)));
+  const peak = hasPeaks() ? `, peak ${curveText(highest)}` : "";
+  return `${state.kind} from ${formatTime(edges[0], span)} to ${formatTime(edges.at(-1), span)}: ${curveText(total.at(-1))} outstanding at the end${peak}`;
 }
 
 function drawCurve() {

@@ -39,11 +39,13 @@ function drawSignKeys() {
 
 function drawLegend() {
   const legend = clear(curve.places.legend);
-  const { command, options } = curveQuestions().at(-1);
+  const { command, options } = source.nearest(curveQuestions().at(-1));
   legend.dataset.command = source.commandFor(command, options);
   legend.append(
     ...curve.data.series.map(legendEntry),
-    make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak in each time step"),
+    ...(hasPeaks()
+      ? [make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak in each time step")]
+      : []),
   );
   drawSignKeys();
 }
@@ -59,9 +61,10 @@ function drawCurveTable() {
   const head = make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title))));
   const rows = windows.map((window, i) => {
     const span = window.to_ns - window.from_ns;
-    const cells = names.map((name) =>
-      figure("td", name, sums[i]?.[name] ?? 0, curveText(sums[i]?.[name] ?? 0), { "data-window": i }),
-    );
+    const cells = names.map((name) => {
+      const value = sums[i] === null ? 0 : sums[i][name];
+      return figure("td", name, value, curveText(value), { "data-window": i });
+    });
     const changes = [
       [`aifi_${measure}+aifo_${measure}`, allocatedIn(sums[i], measure)],
       [`aifi_${measure}+aofi_${measure}`, freedIn(sums[i], measure)],

@@ -49,7 +49,7 @@ function riseSigns(answer) {
 
 // Asked once for a kind and its filters: spikes and rises are those of the whole trace.
 async function askSigns(context) {
-  const options = [["top", "1"], ...curveFilters()];
+  const options = curveFilters();
   const key = JSON.stringify([state.input, options]);
   if (curve.signsKey === key) return;
   curve.signs = markSigns();
@@ -59,10 +59,12 @@ async function askSigns(context) {
   await firstDrawn;
   if (context.signal.aborted) return;
   try {
-    const [spikes, growth] = await Promise.all([
-      context.ask("windows", [["find-spikes", ""], ...options], "signs"),
-      context.ask("windows", [["find-growth", ""], ...options], "signs"),
-    ]);
+    const questions = [
+      [["find-spikes", ""], ["top", String(SIGNS_MAX)], ...options],
+      [["find-growth", ""], ["top", "1"], ...options],
+    ].map((own) => source.nearest({ command: "windows", options: own }));
+    if (questions.includes(null)) return;
+    const [spikes, growth] = await Promise.all(questions.map((one) => context.ask(one.command, one.options, "signs")));
     if (context.signal.aborted) return;
     curve.signsKey = key;
     curve.signs = [...markSigns(), ...[...spikeSigns(spikes), ...riseSigns(growth)].slice(0, SIGNS_MAX)].sort(

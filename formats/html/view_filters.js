@@ -17,6 +17,14 @@ function filterOptions({ window = true, kind = true, types = true } = {}) {
   return options;
 }
 
+// On a static page some filters have no answers.
+function canFilter(option) {
+  return source.can("report", [
+    ["group-by", "kind"],
+    [option, "1"],
+  ]);
+}
+
 // --- setting them ---------------------------------------------------------------------------
 
 const TYPE_NAMES = ["AIFO", "AIFI", "AOFI", "AOFO"];
@@ -129,7 +137,7 @@ async function addTypedFilter(option, value) {
 }
 
 function startFilters() {
-  for (const [option, { title }] of Object.entries(FILTER_NAMES))
+  for (const [option, { title }] of Object.entries(FILTER_NAMES).filter(([name]) => canFilter(name)))
     byId("filter-option").append(make("option", { value: option }, title));
   byId("filter-option").addEventListener("change", describeFilterValue);
   byId("filter-form").addEventListener("submit", (event) => {

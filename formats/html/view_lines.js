@@ -166,7 +166,11 @@ async function askCurves(levels) {
 }
 
 async function askLevelCurves(keys, context) {
-  const { command, options, metric } = rowCurveQuestion(keys);
+  const wanted = rowCurveQuestion(keys);
+  const question = source.nearest(wanted);
+  if (question === null) return { curves: new Map(), why: "not on this page" };
+  const { metric } = wanted;
+  const { command, options } = question;
   try {
     const answer = await context.ask(command, options);
     return { curves: rowCurvesOf(answer, keys, metric), command: source.commandFor(command, options), metric };

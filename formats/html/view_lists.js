@@ -47,7 +47,8 @@ function changeList(id, changes) {
 // Options for a list that the command sorts. `keys`: what it can be sorted by.
 function listOptions(id, keys, usual) {
   const { sort, top } = listState(id);
-  const isKnown = keys.includes(sort.replace(/^-/, ""));
+  // A static page sorts the rows that it has.
+  const isKnown = source.isLive && keys.includes(sort.replace(/^-/, ""));
   return [
     ["sort", isKnown ? sort : usual],
     ["top", String(top)],
@@ -67,7 +68,13 @@ function listCell(column, row) {
   if (column.draw) return make("td", { class: column.class ?? null }, column.draw(row, value));
   const attributes = { class: column.class ?? null };
   if (isUnknown(value)) return figure("td", column.key, null, UNKNOWN_TEXT, { ...attributes, title: "unknown" });
-  return figure("td", column.key, value, column.text ? column.text(value, row) : measureText(column.key, value), attributes);
+  return figure(
+    "td",
+    column.key,
+    value,
+    column.text ? column.text(value, row) : measureText(column.key, value),
+    attributes,
+  );
 }
 
 // --- names of rows --------------------------------------------------------------------------
@@ -193,10 +200,14 @@ function rowOrder(key, sign) {
   };
 }
 
+function isSortedByCommand(list) {
+  return list.isAsked === true && source.isLive;
+}
+
 function sortedListRows(list, sort) {
   const rows = list.rows.map((row, index) => ({ row, index })).filter(({ row }) => list.isShown?.(row) ?? true);
   const key = sort.replace(/^-/, "");
-  if (list.isAsked || !list.columns.some((column) => column.key === key)) return rows;
+  if (isSortedByCommand(list) || !list.columns.some((column) => column.key === key)) return rows;
   return rows.sort(rowOrder(key, isUp(sort) ? 1 : -1));
 }
 
@@ -240,6 +251,9 @@ function replaceBody(body, ...nodes) {
 
 function moreOfList(list, shown) {
   const { top } = listState(list.id);
+  const { command, options } = list.question;
+  if (source.isCut(command, options))
+    return make("p", { class: "after" }, `The first ${plural(shown, "row")}: this page has no others.`);
   const isCut = list.canGrow && list.rows.length >= top && top < LIST_TOP_MAX;
   if (!isCut) return null;
   const more = Math.min(LIST_TOP_MAX, top * 4);
@@ -278,11 +292,14 @@ function drawList(list) {
   );
   const callers = list.frames ? callersThatDiffer(rows.map(({ row }) => list.frames(row))) : [];
   const body = rows.flatMap(({ row, index }, at) => [
-    make(
-      "tr",
-      { "data-row": String(index) },
-      listNameCell(list, row, callers[at] ?? ""),
-      ...columns.map((column) => listCell(column, row)),
+    keepFrames(
+      make(
+        "tr",
+        { "data-row": String(index) },
+        listNameCell(list, row, callers[at] ?? ""),
+        ...columns.map((column) => listCell(column, row)),
+      ),
+      list.frames?.(row) ?? [],
     ),
     ...rowBelow(list, row, columns.length + 1),
   ]);

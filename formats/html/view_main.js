@@ -68,6 +68,7 @@ function startKeys() {
       update({ from: null, to: null });
     }
   });
+  byId("save").hidden = !source.can("export", []);
   byId("save").addEventListener("click", () => openMenu(byId("save"), saveItems()));
   byId("copy-link").addEventListener("click", () => copyText(location.href, "the link to this view"));
 }
@@ -155,6 +156,10 @@ function saySummary() {
 }
 
 function sayNoMemory() {
+  if (!source.isLive && (traceInfo.recorded ?? []).length > 0)
+    return byId("notices").append(
+      make("div", { class: "notice" }, "The trace has no memory that this page was to show."),
+    );
   const heap = (traceInfo.questions ?? []).find((question) => question.name === "heap");
   const how = isUnknown(heap?.record) ? "" : ` To record heap blocks: ${heap.record}.`;
   byId("notices").append(make("div", { class: "notice" }, `The trace has no events about memory.${how}`));
@@ -177,6 +182,7 @@ async function followSession(changed) {
 }
 
 async function startPage() {
+  await openSource();
   startTheme();
   readAddress();
   startFilters();
@@ -193,6 +199,7 @@ async function startPage() {
     update({ input: source.session.inputs[0].number }, { replace: true });
   await readInfo();
   await startParts();
+  if (!source.isLive) await drawDistantParts();
   markReady();
 }
 

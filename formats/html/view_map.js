@@ -264,8 +264,14 @@ function mapPins(document, process) {
 
 const mapChoice = choiceOf("Process", [], null, (pid) => update({ mapProcess: Number(pid) }), "map-process");
 
+// A static page has the map of its own end only.
+function mapEnd() {
+  if (source.isLive && state.to !== null) return "the end of the selected window";
+  return source.window === null || source.window.isWhole ? "the end of the trace" : "the end of this page";
+}
+
 function mapMoment(document) {
-  const where = state.to === null ? "the end of the trace" : "the end of the selected window";
+  const where = mapEnd();
   return make(
     "p",
     { class: "map-moment" },
@@ -330,7 +336,7 @@ registerPart({
   lazy: true,
   text: true,
   csv: true,
-  ignoresWindow: true,
+  isOfMoment: true,
   follows: ["mapProcess"],
   hint: "What each process has reserved and committed, and how full it is of blocks, at one moment.",
   tools: [mapChoice],

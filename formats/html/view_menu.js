@@ -35,7 +35,7 @@ function filterByOtherTypes(types) {
 // Of a process, heap, thread, type or size class.
 function keyItems(row, key) {
   const filter = exactFilter(row, key);
-  if (filter === null) return [];
+  if (filter === null || !canFilter(filter.option)) return [];
   const name = key === "process" ? (row.process ?? row.pid) : keyText(null, row, key).text;
   const items = [
     { label: `Only this: ${WORDS[key]} ${name}`, act: () => onlyFilter(filter.option, filter.values.join(",")) },
@@ -48,6 +48,7 @@ function keyItems(row, key) {
 
 // Of a range of --size or --lifetime.
 function rangeItem(option, range) {
+  if (!canFilter(option)) return null;
   return { label: `Only this: ${FILTER_NAMES[option].title} ${range}`, act: () => onlyFilter(option, range) };
 }
 
@@ -86,7 +87,8 @@ function frameItems(frame) {
     items.push({ label: "Callers and callees", act: () => showFocus(pattern) });
     items.push({ label: "Begin the flame graph here", act: () => showRoot(pattern) });
   }
-  items.push({ label: `Fold module ${frame.module}`, act: () => setFilter("fold-module", frame.module) });
+  if (canFilter("fold-module"))
+    items.push({ label: `Fold module ${frame.module}`, act: () => setFilter("fold-module", frame.module) });
   return items;
 }
 

@@ -9,7 +9,18 @@ function recordedKinds() {
   if (traceInfo === null) return [];
   const can = (traceInfo.questions ?? []).filter((question) => question.can).map((question) => question.name);
   const found = new Set([...can, ...(traceInfo.recorded ?? []).map((span) => span.kind)]);
-  return KIND_NAMES.filter((name) => found.has(name));
+  return KIND_NAMES.filter(
+    (name) =>
+      found.has(name) &&
+      source.can("report", [
+        ["group-by", "kind"],
+        ["kind", name],
+      ]),
+  );
+}
+
+function traceStart() {
+  return source.window?.from ?? 0;
 }
 
 // A summary has totals of whole traces, by call stack: no single blocks, and no window can be selected.
@@ -18,6 +29,7 @@ function isSummary() {
 }
 
 function traceEnd() {
+  if (source.window !== null) return source.window.to;
   return Math.max(0, traceInfo?.trace?.duration_ns ?? 0, ...(traceInfo?.recorded ?? []).map((span) => span.to_ns ?? 0));
 }
 
@@ -86,7 +98,10 @@ function drawTitle() {
   byId("page-title").textContent = name === "" ? "Memory" : fileName(name);
   byId("page-title").title = name;
   document.title = name === "" ? "etlheap view" : `${fileName(name)} \u2013 etlheap view`;
-  byId("page-subtitle").textContent = traceInfo === null ? "" : recordedText(traceInfo.trace);
+  const selected = source.selectedText();
+  const texts =
+    traceInfo === null ? [] : [recordedText(traceInfo.trace), selected === "" ? null : `selected: ${selected}`];
+  byId("page-subtitle").textContent = texts.filter((text) => text !== null).join("; ");
   byId("footer").textContent = source.session.version ? `etlheap ${source.session.version}` : "";
 }
 
@@ -98,6 +113,7 @@ function sentenceStart(text) {
 function drawNotices() {
   const box = clear(byId("notices"));
   const input = shownInput();
+  if (source.loginAdvice !== "") box.append(make("div", { class: "notice" }, source.loginAdvice));
   if (input?.state === "failed")
     box.append(make("div", { class: "notice bad" }, `${input.name}: ${input.message ?? "could not be read"}`));
   const found = (traceInfo?.diagnostics ?? []).filter(({ severity }) => severity === "loss" || severity === "damage");

@@ -12,9 +12,13 @@
 //       plainOptions(options),                       those that Copy and CSV take, if not all
 //       lazy: true,                                  asked when it is near the viewport
 //       needsBlocks: true,                           hidden if the input is a summary
+//       isOfMoment: true,                            it shows the end of the window
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
+//
+// The source makes of each question the nearest one that it can answer: on a static page a list may
+// be of the whole window only. A part without an answer is hidden.
 //
 // A change of the state asks only parts whose questions have become others. An older question of
 // the part is aborted, and its picture stays, greyed, until the answer is there. `context` has
@@ -84,12 +88,20 @@ function valueOf(options, name) {
   return options.find(([option]) => option === name)?.[1];
 }
 
+// A static page may be of a part of the trace, which it never calls the whole.
+function wholeTime() {
+  const whole = source.window;
+  if (whole === null || whole.isWhole) return "Whole trace";
+  const span = whole.to - whole.from;
+  return `${formatTime(whole.from, span)} \u2013 ${formatTime(whole.to, span)}, all of this page`;
+}
+
 function coveredTime(options) {
   const at = valueOf(options, "at");
   if (at !== undefined) return `At ${readTime(at) === undefined ? at : formatTime(readTime(at))}`;
   if (valueOf(options, "map") !== undefined) return "End of the trace";
   const [from, to] = ["from", "to"].map((name) => readTime(valueOf(options, name) ?? "") ?? null);
-  if (from === null && to === null) return "Whole trace";
+  if (from === null && to === null) return wholeTime();
   const span = from !== null && to !== null ? to - from : 1e9;
   return `${from === null ? "Start" : formatTime(from, span)} \u2013 ${to === null ? "end" : formatTime(to, span)}`;
 }
@@ -101,11 +113,12 @@ function ignoredFilters(part, questions) {
   const ignored = state.filters.filter((filter) => filter.values.some((value) => !isIn(filter.option, value)));
   const texts = ignored.map((filter) => filterText(filter.option, filter.values.join(", ")));
   const isWindowed = state.from !== null || state.to !== null;
-  if (isWindowed && !part.ignoresWindow && !hasWindow(options)) texts.unshift("the selected window");
+  if (isWindowed && !part.ignoresWindow && !hasWindow(part, options)) texts.unshift("the selected window");
   return texts;
 }
 
-function hasWindow(options) {
+function hasWindow(part, options) {
+  if (part.isOfMoment) return state.to === null || valueOf(options, "at") === exactTime(state.to);
   return (
     (state.from === null || valueOf(options, "from") === exactTime(state.from)) &&
     (state.to === null || valueOf(options, "to") === exactTime(state.to))
@@ -125,6 +138,10 @@ function drawCovers(part, questions) {
   clear(part.elements.covers).append(make("span", {}, texts.join(", ")));
   if (ignored.length > 0)
     part.elements.covers.append(make("span", { class: "warn" }, `Does not follow ${ignored.join("; ")}.`));
+  if (part.drawn?.documents.some((answer) => answer.is_cut))
+    part.elements.covers.append(
+      make("span", { class: "warn" }, "Without the smaller stacks, which are not on this page."),
+    );
   if (part.pending)
     part.elements.covers.append(make("span", { class: "warn" }, "Names of functions are still arriving."));
   part.elements.section.dataset.command = source.commandFor(questions[0].command, questions[0].options);
@@ -210,15 +227,19 @@ async function redrawPart(part, changes) {
   await part.draw(part.elements.body, documents, contextOf(part, questions, { changes, isRedraw: true }));
 }
 
+// What the part asks, as the source can answer it; null if it cannot, or the part does not apply.
+function questionsOf(part) {
+  const isHidden = (source.session.inputs.length === 0 && source.isLive) || (part.needsBlocks && isSummary());
+  const wanted = isHidden ? null : part.questions(state);
+  const questions = wanted?.map((question) => source.nearest(question)) ?? null;
+  return questions === null || questions.includes(null) ? null : questions;
+}
+
 // Asks, draws again, or hides, as the state has it. Returns a promise that is kept when it is done.
 async function refreshPart(part, changes = {}) {
-  const questions = source.session.inputs.length === 0 && source.isLive ? null : part.questions(state);
-  const canAsk =
-    questions !== null &&
-    !(part.needsBlocks && isSummary()) &&
-    questions.every(({ command, options }) => source.can(command, options));
-  showPart(part, canAsk);
-  if (!canAsk) {
+  const questions = questionsOf(part);
+  showPart(part, questions !== null);
+  if (questions === null) {
     part.abort?.abort();
     part.asked = null;
     return;
@@ -236,7 +257,7 @@ async function refreshPart(part, changes = {}) {
 // Whether a part in sight has another question, which can wait.
 function isWaiting(part) {
   if (part.first || !part.isNear || (part.drawn === null && !part.lazy)) return false;
-  const questions = part.questions(state);
+  const questions = questionsOf(part);
   return questions !== null && questionKey(questions) !== part.asked;
 }
 
@@ -248,9 +269,7 @@ async function refreshParts(changes = {}) {
   const number = ++refreshNumber;
   const waiting = parts.filter(isWaiting);
   for (const part of waiting) leavePart(part, true);
-  firstDrawn = Promise.all(
-    parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)),
-  );
+  firstDrawn = Promise.all(parts.filter((part) => !waiting.includes(part)).map((part) => refreshPart(part, changes)));
   await firstDrawn;
   if (number === refreshNumber) await Promise.all(waiting.map((part) => refreshPart(part, changes)));
 }
@@ -269,7 +288,7 @@ function askAllAgain() {
 // --- buttons --------------------------------------------------------------------------------
 
 function currentQuestion(part) {
-  return part.questions(state)[0];
+  return questionsOf(part)[0];
 }
 
 // Text and CSV have what JSON has, but for parts that say which of their options are for JSON only.
@@ -281,18 +300,20 @@ function optionsAs(part, options, format) {
 async function copyPart(part) {
   const { command, options } = currentQuestion(part);
   try {
-    await copyText(
-      await source.text(command, optionsAs(part, options, "text")),
-      `the text of \u201c${part.title}\u201d`,
-    );
+    const text = source.isLive
+      ? await source.text(command, optionsAs(part, options, "text"))
+      : tablesText(part.elements.body, "\t");
+    await copyText(text, `the text of \u201c${part.title}\u201d`);
   } catch (error) {
     showError(part, error.message);
   }
 }
 
+// A static page has what it shows, and not what the command would write.
 async function saveAnswer(part, { command, options }, name, format) {
   try {
-    await source.download(command, optionsAs(part, options, format), `${name}.${format}`);
+    if (!source.isLive && format === "csv") saveText(tablesText(part.elements.body, ","), `${name}.csv`);
+    else await source.download(command, optionsAs(part, options, format), `${name}.${format}`);
     showError(part, "");
   } catch (error) {
     showError(part, error.message);
@@ -323,7 +344,7 @@ function toggleCommand(part) {
     return;
   }
   clear(box);
-  const lines = part.questions(state).map(({ command, options }) => source.commandFor(command, options));
+  const lines = questionsOf(part).map(({ command, options }) => source.commandFor(command, options));
   box.append(
     make("code", {}, ...lines.map(commandWords)),
     partButton("Copy command", () => copyText(lines.join("\n"), "the command")),
@@ -357,13 +378,20 @@ function goToPart(event) {
   section.scrollIntoView();
 }
 
+// The answers of a static page are in it, and it can be printed, so all parts are drawn once those in
+// sight are.
+function drawDistantParts() {
+  for (const part of parts) part.isNear = true;
+  return refreshParts();
+}
+
 function startParts() {
   parts.sort((a, b) => a.order - b.order);
   for (const part of parts) {
     makeSection(part);
     byId("parts").append(part.elements.section);
     byId("nav").append(part.elements.link);
-    if (part.lazy) nearness.observe(part.elements.section);
+    if (part.lazy && source.isLive) nearness.observe(part.elements.section);
   }
   document.addEventListener("click", goToPart);
   partsStarted = true;

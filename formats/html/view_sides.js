@@ -189,6 +189,7 @@ registerPart({
   csv: true,
   text: true,
   lazy: true,
+  follows: ["lists"],
 });
 
 // --- who frees ------------------------------------------------------------------------------
@@ -288,4 +289,5 @@ registerPart({
   csv: true,
   text: true,
   lazy: true,
+  follows: ["lists"],
 });

@@ -59,6 +59,12 @@ function shellWord(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+// An option as it is typed. The value of --tree may be left out, so it has to be in the same word.
+function optionWords(name, value) {
+  if (value === "") return [`--${name}`];
+  return value.startsWith("-") || name === "tree" ? [`--${name}=${value}`] : [`--${name}`, value];
+}
+
 const liveSource = {
   isLive: true,
   session: { inputs: [], command_words: {}, source_roots: [], version: "" },
@@ -113,8 +119,28 @@ const liveSource = {
     return (await this.fetch(this.url(command, options), signal)).text();
   },
 
+  // A server answers all questions as they are, in any window.
   can() {
     return true;
+  },
+
+  nearest(question) {
+    return question;
+  },
+
+  settle(changes) {
+    return changes;
+  },
+
+  isCut() {
+    return false;
+  },
+
+  window: null,
+  loginAdvice: "",
+
+  selectedText() {
+    return "";
   },
 
   // What to type for the same numbers. Inputs are named as they were when the view was started.
@@ -123,13 +149,7 @@ const liveSource = {
     const inputs = (numbers.length > 0 ? numbers : [state.input]).flatMap(
       (number) => this.session.inputs.find((input) => input.number === number)?.words ?? [`input-${number}`],
     );
-    const words = options
-      .filter(([name]) => name !== "input")
-      .flatMap(([name, value]) => {
-        if (value === "") return [`--${name}`];
-        // The value of --tree may be left out, so it has to be in the same word.
-        return value.startsWith("-") || name === "tree" ? [`--${name}=${value}`] : [`--${name}`, value];
-      });
+    const words = options.filter(([name]) => name !== "input").flatMap(([name, value]) => optionWords(name, value));
     words.push(...(this.session.command_words[command] ?? []));
     // A name that looks like an option comes last, behind "--".
     const all = inputs.some((name) => name.startsWith("-")) ? [...words, "--", ...inputs] : [...inputs, ...words];

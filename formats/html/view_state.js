@@ -161,7 +161,8 @@ function writeHistory(fragment, replace) {
 }
 
 // The address is written before the listeners run: one of them may change the state again.
-function update(changes, { replace = false } = {}) {
+function update(wanted, { replace = false } = {}) {
+  const changes = source.settle(wanted);
   const fragment = fragmentOf({ ...state, ...changes });
   if (fragment !== fragmentOf(state)) writeHistory(fragment, replace);
   tellChanges(changes);
@@ -177,8 +178,18 @@ function undo() {
 
 // Before anything is drawn, and when the user goes back or edits the address.
 function readAddress() {
-  Object.assign(state, stateOf(location.hash));
+  Object.assign(state, source.settle(stateOf(location.hash)));
   history.replaceState({ depth: historyDepth() }, "", location.href);
+  settleAddress();
 }
 
-addEventListener("popstate", () => tellChanges(stateOf(location.hash)));
+// A static page has windows of its own: the address then says which one is shown.
+function settleAddress() {
+  const fragment = fragmentOf(state);
+  if (!source.isLive && fragment !== location.hash) writeHistory(fragment, true);
+}
+
+addEventListener("popstate", () => {
+  tellChanges(source.settle(stateOf(location.hash)));
+  settleAddress();
+});

@@ -116,7 +116,9 @@ function tableNodeRow(entry, columns) {
     row.append(measureCell(key, node.row?.[key], why));
   }
   if (state.curves) row.append(make("td", { role: "gridcell", class: "curve" }));
-  return row;
+  return STACK_KEYS.has(node.key)
+    ? keepFrames(row, framesOfRow(node.sample.answer, node.sample.row, node.key) ?? [])
+    : row;
 }
 
 function isTableMatch(node) {
@@ -154,7 +156,7 @@ function breakable(text) {
 
 function moreTableRow(entry, columns) {
   const { node, left } = entry;
-  const asks = node.isCut && left < ROWS_MORE;
+  const asks = node.canAsk && node.isCut && left < ROWS_MORE;
   const more = asks ? `show them and ask for ${TABLE_TOP} more` : `show ${formatCount(Math.min(left, ROWS_MORE))}`;
   const rest = restOfRows(node);
   const text =
@@ -164,11 +166,13 @@ function moreTableRow(entry, columns) {
           ...rest,
           ` \u2013 ${more}`,
         ]
-      : ["Other rows, not asked for yet", ...rest, ` \u2013 ask for ${TABLE_TOP} more`];
+      : node.canAsk
+        ? ["Other rows, not asked for yet", ...rest, ` \u2013 ask for ${TABLE_TOP} more`]
+        : ["Smaller stacks, which are not on this page", ...rest];
   const cell = make(
     "td",
     { role: "gridcell", class: "more gold", colspan: columnCount(columns) },
-    make("span", { class: "link" }, ...text),
+    make("span", { class: left > 0 || node.canAsk ? "link" : null }, ...text),
   );
   cell.style.setProperty("--level", node.level);
   return make(
@@ -209,7 +213,7 @@ function activateTableRow(id) {
 async function showMore({ node, left }) {
   const shown = table.shown.get(node.id) ?? ROWS_SHOWN;
   table.shown.set(node.id, Math.min(shown, node.children.size) + ROWS_MORE);
-  if (left === 0 || (left < ROWS_MORE && node.isCut)) await askMore(node);
+  if (node.canAsk && (left === 0 || (left < ROWS_MORE && node.isCut))) await askMore(node);
   const next = [...node.children.values()][shown] ?? node;
   paintRows();
   focusTableRow(next.id);

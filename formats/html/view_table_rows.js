@@ -17,7 +17,7 @@ const TABLE_TOP = 200;
 
 function tableKeys() {
   const known = (state.groupBy ?? []).filter((key) => TABLE_KEYS.includes(key) && key !== "kind" && tableHasKey(key));
-  const keys = known.filter((key, i) => !known.slice(0, i).some((one) => keysExclude(one, key)));
+  const keys = answerableKeys(known.filter((key, i) => !known.slice(0, i).some((one) => keysExclude(one, key))));
   return keys.length > 0 ? keys : ["process"];
 }
 
@@ -50,7 +50,12 @@ function newTablePage(answer, question, skip) {
 // True if the program may have more rows than the pages.
 function areCut(pages) {
   const last = pages.at(-1);
-  return last !== undefined && last.document.rows.length >= TABLE_TOP;
+  return last !== undefined && (last.document.rows.length >= TABLE_TOP || last.document.is_cut === true);
+}
+
+// False if the page has no more of them: a static page leaves out the smallest stacks.
+function canAskMore(pages) {
+  return pages.at(-1)?.document.rows.length >= TABLE_TOP;
 }
 
 function rowsOfPages(pages) {
@@ -65,7 +70,7 @@ const idsOfStacks = new WeakMap();
 
 function frameId(frame) {
   if (frame === undefined) return "";
-  return `${frame.module}+${frame.offset}@${frame.address}!${frame.symbol}`;
+  return `${frame.module}+${frame.offset}@${frame.address}!${frame.symbol}#${frame.number ?? ""}`;
 }
 
 function stackId(answer, index) {
@@ -93,7 +98,7 @@ function keyId(answer, row, key) {
 
 function newTableNode(parent, id, key) {
   const level = parent === null ? 0 : parent.level + 1;
-  return { parent, id, key, level, row: null, page: null, index: -1, children: new Map(), isCut: false };
+  return { parent, id, key, level, row: null, page: null, index: -1, children: new Map(), isCut: false, canAsk: false };
 }
 
 // The node of a row. Parents that no page has are made without numbers.
@@ -130,6 +135,7 @@ function markCuts(node, levels, below) {
   if (node.level >= levels.length) return;
   const pages = below.get(node.id) ?? levels[node.level];
   node.isCut = areCut(pages) && !hasAllRows(node);
+  node.canAsk = canAskMore(pages);
   for (const child of node.children.values()) markCuts(child, levels, below);
 }
 

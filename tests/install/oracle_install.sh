@@ -219,7 +219,7 @@ names_no_place_of_here()
 check "program and libraries do not say where they were built" names_no_place_of_here
 
 # Objects are where a place can get in; all of them would be a second build.
-samples=(parser/etl/trace.o engine/fold/aggregate.o engine/core/workers.o formats/io/sink.o formats/html_page.o cli/main.o)
+samples=(parser/etl/trace.o engine/fold/aggregate.o engine/core/workers.o formats/io/sink.o formats/view_page.o cli/main.o)
 same_bytes_elsewhere()
 {
     local elsewhere=$TEST_TMP/elsewhere/with/a/longer/name object

@@ -102,6 +102,8 @@ TALL = 30000  # elementsFromPoint sees no further than the window
 def check(results, page, name, wanted=(), only=None):
     """Reads the page as it stands; rows of these kinds must be among what is read."""
     page.call("Emulation.setDeviceMetricsOverride", width=1280, height=TALL, deviceScaleFactor=1, mobile=False)
+    page.until(f"innerHeight === {TALL}")
+    page.come_to_rest()
     got = page.run(f"{READ}({CONTRAST_MIN}, {'null' if only is None else repr(only)})")
     lines = [f"{one['ratio']:.2f} {one['where']}: {one['text']!r}, {one['front']} on {one['behind']}" for one in got["found"]]
     results.check(f"{name}: {got['texts']} texts can be read", got["texts"] > 0 and not lines, f"{got['count']} cannot", *lines)
@@ -112,7 +114,7 @@ def check(results, page, name, wanted=(), only=None):
 
 ROWS = """(() => {
   const kinds = new Map();
-  for (const row of document.querySelectorAll('table tbody tr, .bar, .kind, #chips button, .tools button:enabled')) {
+  for (const row of document.querySelectorAll('table tbody tr, .bar, .kind, #chips button, .tools button:enabled, .key')) {
     const kind = `${row.closest('table, section, #filters')?.id} ${row.tagName} ${row.className}`;
     if (!kinds.has(kind) && row.getBoundingClientRect().height > 0) kinds.set(kind, row);
   }
@@ -153,17 +155,16 @@ def check_hovered(results, page, name, least=4):
 
 
 OPEN_ALL = """(() => {
-  const open = (id) => [...document.querySelectorAll('#rows tr[aria-expanded=false]')].find((row) => row.dataset.id.endsWith(id))?.click();
-  open('/AIFI');
-  [...document.querySelectorAll('#rows tr.level-5[aria-expanded=false]')][0]?.click();
+  [...document.querySelectorAll('#table tr.level-4[aria-expanded=false]')][0]?.click();
+  [...document.querySelectorAll('#blocks .address')][0]?.click();
   for (const one of document.querySelectorAll('details')) one.open = true;
   document.activeElement?.blur();
 })()"""
 
-TABLE = ["table tr.level-1", "table tr.level-2", "table tr.level-3", "table tr.level-4", "table tr.level-5", "table li."]
+TABLE = ["table tr.total", "table tr.level-1", "table tr.level-2", "table tr.level-3", "table tr.level-4", "table li."]
 REPORT = [
-    "overview div.kind", "filters ", "timeline button.", "timeline dl.", "suspects tr.", "flame div.bar", *TABLE, "table tr.more",
-    "spikes tr.", "spikes button.", "frees tr.", "churn tr.", "map tr.", "map p.", "histograms tr.", "modules tr.", "header ", "footer",
+    "overview div.kind", "filters ", "curve button.", "suspects tr.", "suspects li.", "flame div.bar", *TABLE, "growth tr.",
+    "spikes p.", "frees tr.", "churn tr.", "blocks tr.", "blocks li.", "histogram tr.", "map tr.", "map p.", "modules p.", "diagnostics dl.", "header ", "footer",
 ]  # fmt: skip
 
 
@@ -171,6 +172,7 @@ def export(page, folder, *arguments):
     path = os.path.join(folder, "page.html")
     run(*arguments, "-o", path)
     page.open(path)
+    page.until("document.documentElement.dataset.ready", 60)
     page.come_to_rest()
 
 
@@ -180,23 +182,27 @@ def check_reports(results, page, folder, scheme):
     os.makedirs(symbols, exist_ok=True)
     subprocess.run([MAKE_SYMBOLS, symbols], check=True)
     export(page, folder, "export", demo, "--format", "html", "--symbols", symbols)
+    page.rest()
     page.run(OPEN_ALL)
-    page.come_to_rest()
+    page.rest()
     check(results, page, f"report, {scheme}", REPORT)
     check_hovered(results, page, f"report, {scheme}")
     check_bars(results, page, f"report, {scheme}")
-    page.run("select(20, 60); update({ group: groups.find((one) => one.kind === 'heap') })")
-    page.run("byId('search').value = 'History'; update({ search: 'history' }); zoomFlame(flameChildren(0)[0])")
+    page.run("update({ from: source.cells.edges[20], to: source.cells.edges[60], search: 'history' }); setFilter('process', 'BatteryMeter')")
+    page.rest()
+    page.run("zoomFlame(flameChildren(0)[0])")
     page.run(OPEN_ALL)
-    page.come_to_rest()
-    check(results, page, f"report with a window, a heap, a zoom and a search, {scheme}", ["filters button.chip", "div.bar.match", "table tr.level-4"])
+    page.rest()
+    check(results, page, f"report with a window, a filter, a zoom and a search, {scheme}", ["filters span.chip", "div.bar.match", "table tr.level-3", "suspects p."])
     export(page, folder, "export", fixed, "--format", "html", "--symbols", symbols)
-    page.run("byId('table-grouping').value = 'thread'; byId('table-grouping').dispatchEvent(new Event('change'))")
+    page.run("update({ groupBy: ['process', 'heap', 'thread'] })")
+    page.rest()
     page.run(OPEN_ALL)
-    check(results, page, f"report with pins, {scheme}", ["map tr.", "frees tr.", "table tr.level-4"])
+    check(results, page, f"report with pins, {scheme}", ["map tr.", "frees tr.", "table tr.level-3"])
     export(page, folder, "export", workload, "--format", "html", "--no-symbols")
+    page.rest()
     page.run(OPEN_ALL)
-    check(results, page, f"report of a damaged trace, {scheme}", ["overview p.notice.bad", "diagnostics tr.", "table tr.level-5"])
+    check(results, page, f"report of a damaged trace, {scheme}", ["notice", "diagnostics tr.", "modules tr.", "table tr.level-4", "table tr.more"])
 
 
 def check_compared(results, page, folder, scheme):

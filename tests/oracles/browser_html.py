@@ -1,294 +1,229 @@
 #!/usr/bin/env python3
-"""Uses HTML reports in a real browser, as people do, and compares what they show.
+"""Uses HTML reports in a real browser, as people do, and compares every number that they paint.
 
     browser_html.py
 
+  * After each step - a window, keys, kinds, columns, filters, zooms, lists - every painted number is that
+    of the command which the page shows for it (static_page.py), and each part follows what is chosen or
+    says that it does not.
   * A page draws without errors, warnings or requests, light and dark, and on paper.
-  * Totals, and the figures of a window that is selected with the pointer, are those
-    of `report` and `windows`.
-  * Everything can be done with the keyboard: kinds, brush, flame graph, table, sort.
-  * Search, zoom and filters show the sums that the report has for them.
+  * Everything can be done with the keyboard: kinds, brush, flame graph, table, sort, the map's strips.
+  * axe-core finds nothing to object to.
   * Names that look like markup stay text.
-  * The map of address space has the regions of `report --map`, and the keyboard and the pointer
-    say what each part of a strip is.
   * Printed pages are A4, and nothing is cut at their edges.
   * The flame graph says functions first, in colours that are theirs in every run.
-  * To a screen reader every control has a name, and tables and trees are ones.
+  * Marks are signs above the curve.
 
 Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the path.
 """
 
-import json
 import os
 import re
 import subprocess
 
 import llvm_tools
 import oracle_symbols
-from browser_page import figure, make_trace, open_report, run_in_browser, table_value
-from oracle_support import run, run_json
+from axe import axe_script, violations
+from browser_page import MAKE_TRACE, make_trace
+from oracle_support import run_json
+from static_page import TALL, WIDE, run_static
 
 MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
-WIDGETS = {"button", "radio", "slider", "searchbox", "combobox", "treeitem", "treegrid", "tree", "table", "link"}
+MAKE_SYMBOLS = os.path.join(os.path.dirname(os.path.abspath(MAKE_TRACE)), "make_demo_symbols")
 
 
 def focused(page):
     return page.run("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent")
 
 
-def check_totals(results, page, trace):
-    for total in run_json("report", trace, "--no-symbols")["totals"]:
-        card = page.run(f"document.querySelector('[data-kind={total['kind']}] .big').dataset.value")
-        results.equal(f"card of {total['kind']}", int(card), total["outstanding_size"])
-        page.run(f"document.querySelector('[data-kind={total['kind']}]').click()")
-        got = [table_value(page, f"All {total['kind']}", i) for i in range(5)]
-        words = "outstanding_size outstanding_count impacting_size size count".split()
-        results.equal(f"table of {total['kind']}", got, [total[word] for word in words])
-        flame = page.run("Number(document.querySelector('#flame-tree .bar')?.dataset.value ?? 0)")
-        results.equal(f"flame graph of {total['kind']}", flame, total["outstanding_size"])
-    page.run("document.querySelector('[data-kind=heap]').click()")
+# --- the curve and what follows it ------------------------------------------------------------
 
 
-def check_brush(results, page, trace):
-    """Drags over a part of the chart, and reads off which windows that is."""
-    left, top, width, height = page.box("#chart .surface")
-    page.drag((left + width * 0.3, top + height / 2), (left + width * 0.6, top + height / 3))
-    page.come_to_rest()
-    chosen = page.run("state.selection")
-    results.check("dragging selects a third of the windows", chosen and 40 < chosen["to"] - chosen["from"] < 90, chosen)
-    every = page.run("report.window.every_ns")
-    windows = run_json(
-        "windows", trace, "--every", f"{every}ns", "--group-by", "kind", "--at-exit", "leaked", "--no-symbols"
-    )["windows"][chosen["from"] : chosen["to"]]
-    rows = [row for window in windows for row in window["rows"] if row["kind"] == "heap"]
-    wanted = {
-        "endSize": rows[-1]["outstanding_size"],
-        "net": sum(row["impacting_size"] for row in rows),
-        "allocSize": sum(row["aifi_size"] + row["aifo_size"] for row in rows),
-        "freeSize": sum(row["aifi_size"] + row["aofi_size"] for row in rows),
-        "peak": max(row["peak_size"] for row in rows),
-    }
-    results.equal("figures of the selection", {key: figure(page, key) for key in wanted}, wanted)
-    got = [table_value(page, "All heap", column) for column in (0, 1, 2, 4, 6)]
-    results.equal("so does the table", got, [wanted[key] for key in ("endSize", "net", "allocSize", "freeSize", "peak")])
-    below = page.run(
-        "[...document.querySelectorAll('#rows tbody tr.level-2')]"
-        ".reduce((sum, row) => sum + Number(row.querySelectorAll('td')[2].dataset.value), 0)"
-    )
-    results.equal("processes add up to it", below, wanted["allocSize"])
-    page.run("document.getElementById('brush-end').focus()")
-    page.press("ArrowRight")
-    page.press("ArrowLeft", shift=True)
-    results.equal("arrow keys move an end of it", page.run("state.selection.to"), chosen["to"] - 9)
-    results.equal("and keep the focus", page.run("document.activeElement.id"), "brush-end")
-    page.press("Escape")
-    results.equal("Escape selects the whole trace", page.run("state.selection"), None)
-    page.run("document.getElementById('brush-start').focus()")
-    page.press("End")
-    results.equal("End goes to the last window", page.run("state.selection.to - state.selection.from"), 1)
-    page.press("Home")
-    page.run("document.getElementById('select-peak').click()")
-    peak = page.run("state.kind.peak")
-    results.equal("the peak is in the window selected for it", figure(page, "peak"), peak["size"])
-    page.run("document.getElementById('select-steepest').click()")
-    whole = run_json("windows", trace, "--every", f"{every}ns", "--kind", "heap", "--group-by", "kind", "--at-exit", "leaked", "--no-symbols")
-    rates = [(row["impacting_size"] / (window["to_ns"] - window["from_ns"]), row["impacting_size"])
-             for window in whole["windows"] for row in window["rows"]]
-    results.equal("the steepest rise has the most bytes per second", figure(page, "net"), max(rates)[1])
-    page.run("document.getElementById('select-none').click()")
+def check_brush(view):
+    """A window that is dragged is one of the page's windows, and all that can follows it."""
+    page, results = view.page, view.results
+    view.step("dragging over the curve", lambda: view.brush(0.3, 0.6), overview=20, table=25, flame=5)
+    chosen = view.run("[state.from, state.to].map((ns) => source.cells.edges.indexOf(ns))")
+    results.check("it selects windows of the page", chosen[0] > 40 and 40 < chosen[1] - chosen[0] < 90, chosen)
+    view.run("document.getElementById('brush-end').focus()")
+    view.step("arrow keys move an end of it", lambda: (page.press("ArrowRight"), page.press("ArrowLeft", shift=True)))
+    results.equal("by steps of the curve", view.run("source.cells.edges.indexOf(state.to)"), chosen[1] - 9)
+    results.equal("and keep the focus", view.run("document.activeElement.id"), "brush-end")
+    view.step("Escape selects the whole trace", lambda: page.press("Escape"), table=25)
+    results.equal("there is no window", view.run("[state.from, state.to]"), [None, None])
+    view.run("document.getElementById('brush-start').focus()")
+    view.step("End goes to the last window", lambda: page.press("End"))
+    results.equal("which is one", view.run("source.cells.edges.indexOf(state.to ?? traceEnd()) - source.cells.edges.indexOf(state.from)"), 1)
+    view.step("the peak", lambda: view.click("#select-peak"), overview=20)
+    peak = run_json("report", view.trace, "--kind", "heap", "--group-by", "kind", "--columns", "peak_size", *view.options)["rows"][0]["peak_size"]
+    results.equal("the peak is in the window selected for it", view.run("Number(document.querySelector('[data-kind=heap] [data-measure=peak_size]').dataset.value)"), peak)
+    view.step("zoomed to it", lambda: view.click("#zoom-window"))
+    view.click("#curve .curve-table summary")
+    view.step("the curve as a table", curve=20)
+    view.step("the whole trace again", lambda: (view.click("#select-none"), view.click("#curve .curve-table summary")), table=25)
+    view.run("document.querySelector('#growth .moment').click()")
+    view.step("a rise is a button that selects its window", table=20)
+    ends = view.run("[state.from, state.to]")
+    rise = run_json("windows", view.trace, "--find-growth", "--kind", "heap", "--every", view.run("exactTime(source.cells.document.window.every_ns)"), "--at-exit", "leaked", *view.options)["growth"]
+    results.equal("as the command finds it", ends, [rise["from_ns"], rise["to_ns"]])
+    view.run("update({ from: null, to: null })")
+    page.rest()
 
 
-def check_search(results, page, trace):
-    page.run("document.body.focus()")
+def check_choices(view):
+    for key in ("heap", "module", "site", "stack", "kind", "process"):
+        view.step(f"the curve by {key}", lambda: view.page.choose("#curve-key", key), curve=1)
+    view.step("counts", lambda: view.page.choose("#curve-measure", "count"), curve=1)
+    view.step("sizes", lambda: view.page.choose("#curve-measure", "size"), curve=1)
+    for keys in ("stack", "process,heap", "site,type", "module", "process,thread"):
+        view.step(f"rows by {keys}", lambda: view.run(f"update({{ groupBy: {keys.split(',')} }})"), table=10)
+    view.step("other columns", lambda: view.run("update({ groupBy: ['process', 'heap', 'type', 'stack'], columns: ['outstanding_size', 'alloc_size', 'freed_count', 'count'] })"), table=25)
+    view.run("update({ columns: null })")
+    for metric in ("count", "impacting_size", "outstanding_size"):
+        for tree in ("callers", "callees"):
+            view.step(f"the flame graph of {metric}, {tree}", lambda: view.run(f"update({{ metric: '{metric}', tree: '{tree}' }})"), flame=3)
+    pattern = view.run("(() => { const { frames } = flame.document; return framePattern(frames[frames.length >> 1]); })()")
+    view.step("callers and callees", lambda: view.run(f"update({{ focus: '{pattern}' }})"), focus=3)
+    view.step("a root", lambda: view.run(f"update({{ root: '{pattern}', focus: null }})"), flame=2)
+    view.step("only a process", lambda: view.run("update({ root: null }); setFilter('process', String(source.cells.groups.find((one) => one.kind === 'heap').pid))"), table=10)
+    view.step("only stacks with a function", lambda: view.run(f"update({{ filters: [] }}); setFilter('require-frame', '{pattern}')"), table=3)
+    view.step("not stacks with a function", lambda: view.run(f"update({{ filters: [] }}); setFilter('exclude-frame', '{pattern}')"), overview=5)
+    view.step("nothing chosen", lambda: view.run("update({ filters: [] })"), table=25)
+    for member, views in (("churnBy", "CHURN_VIEWS"), ("freesBy", "FREE_VIEWS")):
+        for choice in view.run(f"Object.keys({views})"):
+            view.step(f"{member} {choice}", lambda: view.run(f"update({{ {member}: '{choice}' }})"))
+    view.run("update({ churnBy: 'site', freesBy: 'pairs' })")
+    offered = view.run("[...byId('filter-option').options].map((one) => one.value)")
+    view.results.equal("filters that a page cannot answer are not offered", offered, ["process", "heap", "type", "require-frame", "exclude-frame"])
+    offered = view.run("[...byId('curve-key').options].filter((one) => !one.hidden).map((one) => one.value)")
+    view.results.equal("nor keys of the curve", offered, ["process", "heap", "module", "site", "stack", "kind"])
+
+
+def check_kinds(view):
+    for kind in view.run("recordedKinds()"):
+        view.step(f"kind {kind}", lambda: view.run(f"document.querySelector('[data-kind={kind}]').click()"), overview=10, table=5)
+    view.run("document.querySelector('#overview [aria-checked=true]').focus()")
+    view.step("an arrow key goes to the first", lambda: view.page.press("ArrowRight"), table=20)
+    view.results.equal("which is heap", view.state().get("kind"), ["heap"])
+
+
+def check_search(view):
+    page, results = view.page, view.results
+    view.run("document.activeElement.blur()")
     page.press("/")
-    results.equal("/ goes to the search", page.run("document.activeElement.id"), "search")
-    for character in "+0x2a1f":
-        page.press(character)
-    page.come_to_rest()
-    rows = run_json("report", trace, "--kind", "heap", "--no-symbols")
-    has_frame = [
-        any(rows["frames"][i]["offset"] == "0x2a1f" for i in stack) for stack in rows["stacks"]
-    ]
-    found = [row for row in rows["rows"] if row["stack"] is not None and has_frame[row["stack"]]]
-    wanted = sum(row["outstanding_size"] for row in found)
-    results.equal("search shows the stacks that have the frame", table_value(page, "All heap", 0), wanted)
-    results.check("and marks it", page.run("document.querySelectorAll('.bar.match').length") == 1)
-    said = page.run("document.getElementById('search-result').textContent")
-    results.check("and says how much that is", said.startswith("1 row matches: 320 KiB"), said)
+    results.equal("/ goes to the search", view.run("document.activeElement.id"), "search")
+    page.type("append")
+    view.step("a search", flame=3)
+    results.check("marks rows and bars", view.run("document.querySelectorAll('#flame .bar.match').length") > 0 and view.run("document.querySelectorAll('#table tr.match').length") > 0)
     page.press("Escape")
-    page.come_to_rest()
-    results.equal("Escape ends the search", page.run("state.search"), "")
+    page.rest()
+    results.equal("Escape ends it", view.run("state.search"), "")
 
 
-def check_suspects(results, page, trace):
-    """The list says what `report --suspects` says."""
-    wanted = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap", "--group-by", "kind,process,stack")["rows"]
-    shown = page.run("[...document.querySelectorAll('#suspect-rows tbody tr')].map((row) => "
-                     "[...row.querySelectorAll('td')].slice(0, 5).map((cell) => Number(cell.dataset.value ?? cell.textContent.replace(' %', ''))))")
-    results.equal("suspects have the figures of report", shown,
-                  [[row["score"], row["outstanding_size"], round(row["outstanding_share_millionths"] / 1e4, 1), row["growth_rate"],
-                    row["never_freed_count"]] for row in wanted])
-    texts = page.run("[...document.querySelectorAll('#suspect-rows tbody th')].map((cell) => cell.textContent)")
-    results.check("and say why", len(texts) == len(wanted) > 0 and all(row["reason"] in text for row, text in zip(wanted, texts)), texts)
+def check_suspects(view):
+    """The list says why, and names open the whole stack."""
+    wanted = run_json("report", view.trace, "--suspects", "--kind", "heap", *view.options)
+    texts = view.texts("#suspects tbody th")
+    view.results.check("suspects say why", len(texts) == len(wanted["rows"]) > 0 and all(row["reason"] in text for row, text in zip(wanted["rows"], texts)), texts)
+    view.run("document.querySelectorAll('#suspects summary').forEach((one) => one.click())")
+    view.page.rest()
+    shown = view.run("[...document.querySelectorAll('#suspects tbody tr')].map((row) => [...row.querySelectorAll('li')].map((one) => one.firstChild.textContent))")
+    frames = [[frame["symbol"] and f"{frame['module']}!{frame['symbol']}" for frame in (wanted["frames"][i] for i in wanted["stacks"][row["stack"]])] for row in wanted["rows"]]
+    view.results.equal("and have their whole stacks", shown, frames)
 
 
-def check_flame(results, page):
-    page.run("document.querySelector('#flame-tree .bar').focus()")
-    for _ in range(6):
+# --- keyboard and screen reader ---------------------------------------------------------------
+
+
+def check_flame(view):
+    page, results = view.page, view.results
+    view.run("document.querySelector('#flame .bar').focus()")
+    for _ in range(5):
         page.press("ArrowDown")
-    page.press("ArrowRight")
     name = focused(page)
-    page.press("Enter")
-    page.come_to_rest()
-    results.check("arrow keys go down a stack", "BatteryMeter.exe+0x2a58, 320 KiB" in name, name)
-    results.check("Enter zooms and keeps the focus", focused(page) == name, focused(page))
-    results.equal("the table has its stacks alone", table_value(page, "All heap", 0), 327680)
-    results.check("the chart has its curve", page.run("document.querySelectorAll('#chart .focus').length") == 1)
-    page.press("Escape")
-    page.run("document.getElementById('flame-reset').click()")
-    results.equal("reset shows all again", table_value(page, "All heap", 0), 655360)
-    page.run("document.getElementById('flame-direction').value = 'callers';"
-             "document.getElementById('flame-direction').dispatchEvent(new Event('change'))")
-    results.equal("from the allocating function too", table_value(page, "All heap", 0), 655360)
+    view.step("Enter zooms", lambda: page.press("Enter"), flame=2)
+    results.check("arrow keys go down a stack, and Enter keeps the focus", focused(page).split(",")[0] == name.split(",")[0] and "BatteryMeter" in name, name, focused(page))
+    results.check("the zoom is in the address", "flameZoom" in view.state(), view.state())
+    view.step("Escape zooms out", lambda: page.press("Escape"), flame=5)
 
 
-def check_table(results, page):
-    page.run("document.querySelector('#rows th[data-key=size] button').focus()")
-    page.press("Enter")
-    page.press("Enter")
-    page.come_to_rest()
-    sort = page.run("document.querySelector('#rows th[data-key=size]').getAttribute('aria-sort')")
-    results.equal("Enter on a heading sorts, and again the other way", sort, "ascending")
-    page.press("Enter")
-    page.run("document.querySelector('#rows tbody tr[tabindex=\"0\"]').focus()")
-    page.press("ArrowDown")
+def check_table(view):
+    page, results = view.page, view.results
+    view.run("document.querySelector('#table th[data-column=size] button').focus()")
+    view.step("Enter on a heading sorts", lambda: page.press("Enter"), table=25)
+    view.step("and again the other way", lambda: page.press("Enter"), table=25)
+    results.equal("which the heading says", view.run("document.querySelector('#table th[data-column=size]').getAttribute('aria-sort')"), "ascending")
+    results.equal("and the focus stays", view.run("document.activeElement.closest('th')?.dataset.column"), "size")
+    view.run("update({ sort: 'outstanding_size' })")
+    page.rest()
+    view.run("document.querySelector('#table tbody tr[tabindex=\"0\"]').focus()")
     page.press("ArrowLeft")
-    closed = page.run("document.activeElement.getAttribute('aria-expanded')")
-    page.press("ArrowRight")
-    results.equal("arrow keys close a row and open it", [closed, page.run("document.activeElement.getAttribute('aria-expanded')")], ["false", "true"])
+    closed = view.run("document.activeElement.getAttribute('aria-expanded')")
+    view.step("arrow keys close a row and open it", lambda: page.press("ArrowRight"), table=25)
+    results.equal("they do", [closed, view.run("document.activeElement.getAttribute('aria-expanded')")], ["false", "true"])
     page.press("End")
     page.press("Home")
-    results.check("Home goes to the first row", "All heap" in focused(page), focused(page))
-    page.run("[...document.querySelectorAll('#rows tr.level-5')][0].click()")
-    frames = page.run("document.querySelectorAll('#rows .frames li').length")
-    results.check("a stack opens to its frames", frames > 3, frames)
+    results.equal("Home goes to the first row", view.run("document.activeElement === document.querySelector('#table tbody tr[data-id]')"), True)
+    view.run("[...document.querySelectorAll('#table tr.level-4')][0].click()")
+    page.rest()
+    results.check("a stack opens to its frames", len(view.texts("#table .frames li")) > 3, view.texts("#table .frames li"))
 
 
-def check_names(results, page):
-    """What a screen reader is told."""
-    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
-    nodes = [node for node in nodes if not node.get("ignored")]
-    roles = {}
-    for node in nodes:
-        roles.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
-    nameless = [role for role in WIDGETS for name in roles.get(role, []) if not name.strip()]
-    results.equal("every control has a name", nameless, [])
-    missing = [role for role in ("radio", "slider", "treeitem", "treegrid", "table", "searchbox") if role not in roles]
-    results.equal("there are the roles that it has controls of", missing, [])
-    unreachable = page.run(
-        "[...document.querySelectorAll('[onclick], .kind, .bar, tr[data-id]')].filter((one) => one.tabIndex < 0 && !one.closest('[role=tree], [role=treegrid], [role=radiogroup]')).length"
-    )
-    results.equal("nothing is for the mouse alone", unreachable, 0)
-    one_each = page.run(
-        "['#kinds', '#flame-tree', '#rows tbody'].map((box) => document.querySelectorAll(box + ' > [tabindex=\"0\"]').length)"
-    )
-    results.equal("a group of controls is one stop of the Tab key", one_each, [1, 1, 1])
+def check_names(view, script):
+    passed, wrong = violations(view.page, script)
+    view.results.check(f"axe-core: {passed} rules pass, and none is violated", passed > 20 and not wrong, *wrong[:6])
+    one_each = view.run("['#overview .kinds', '#flame .flame-tree', '#table tbody'].map((box) => document.querySelectorAll(box + ' [tabindex=\"0\"]').length)")
+    view.results.equal("a group of controls is one stop of the Tab key", one_each, [1, 1, 1])
 
 
-SUMS_THAT_DIFFER = """(() => {
-  const wrong = [], known = state.group === null ? amountsOfKind(state.kind) : amountsOfGroup(state.group);
-  const nodes = [...buildTable().children.values()];
-  for (const key of ["endSize", "endCount", "net"])
-    if (nodes[0].sums[key] !== known[key]) wrong.push(["all", key, nodes[0].sums[key], known[key]]);
-  for (const node of nodes) {
-    const below = [...node.children.values()];
-    nodes.push(...below);
-    for (const key of below.length > 0 ? TABLE_SUMS : []) {
-      const sum = below.reduce((total, one) => total + one.sums[key], 0);
-      if (sum !== node.sums[key]) wrong.push([node.text, key, node.sums[key], sum]);
-    }
-  }
-  return wrong;
-})()"""
-
-
-def check_sums(results, page):
-    """Every row of the table is the sum of those below it."""
-    for change in ("0", "select(20, 60)", "select(0, 1)", "update({ group: groups[0] })", "update({ group: null, selection: null })"):
-        page.run(change)
-        results.equal(f"rows add up after {change}", page.run(SUMS_THAT_DIFFER), [])
-
-
-def check_map(results, page, trace):
-    """Regions and figures of every process, and what a strip says of its parts."""
-    document = run_json("report", trace, "--map", "--no-symbols")
-    names = page.run("[...document.querySelectorAll('#map-process option')].map((one) => one.textContent)")
-    wanted = [f"{one['process']} ({one['pid']})" for one in document["processes"]][:12]
-    results.equal("map: processes, most memory first", names, wanted)
-    for at, process in enumerate(document["processes"][:12]):
-        page.run(f"document.getElementById('map-process').value = {at}; drawMapProcess()")
-        rows = page.run(
-            "[...document.querySelectorAll('#map-rows tbody tr')].map((row) => [row.dataset.address,"
-            " ...[...row.querySelectorAll('td[data-value]')].map((cell) => Number(cell.dataset.value))])")
-        keys = "address size committed_size outstanding_size outstanding_count".split()
-        chosen = sorted(process["map"], key=lambda row: (-(row["committed_size"] or 0), -row["outstanding_size"], -row["size"]))[:60]
-        results.equal(f"map of {wanted[at]}: {len(chosen)} regions", sorted(rows), sorted([row[key] for key in keys if row[key] is not None] for row in chosen))
-        figures = page.run("[...document.querySelectorAll('#map-figures [data-map]')].map((one) => Number(one.dataset.value))")
-        results.equal(f"map of {wanted[at]}: sums", figures, [process[key] for key in ("reserved_size", "committed_size", "outstanding_size")])
-    strips = page.run("document.querySelectorAll('.strip').length")
-    page.run("document.querySelector('.strip').scrollIntoView({ block: 'center', behavior: 'instant' }); document.querySelector('.strip').focus()")
+def check_map(view):
+    """What a strip says of its parts; the numbers are compared as all others."""
+    page, results = view.page, view.results
+    for at in range(view.run("document.querySelectorAll('#map select option').length") or 1):
+        view.step(f"map of process {at + 1}", lambda: view.run(f"(() => {{ const one = document.querySelector('#map select'); one.selectedIndex = {at}; one.dispatchEvent(new Event('change')); }})()"), map=5)
+    strips = view.run("document.querySelectorAll('.strip').length")
+    view.run("document.querySelector('.strip').focus()")
     page.press("End")
-    last = page.run("[...Array(1)].map(() => { const s = document.activeElement; return [s.getAttribute('aria-valuenow') === "
-                    "s.getAttribute('aria-valuemax'), s.getAttribute('aria-valuetext')]; })[0]")
+    last = view.run("(() => { const one = document.activeElement; return [one.getAttribute('aria-valuenow') === one.getAttribute('aria-valuemax'), one.getAttribute('aria-valuetext')]; })()")
     results.check(f"map: End goes to the last part of a strip, of {strips}", strips > 0 and last[0] and ": " in last[1], last)
-    results.equal("map: what the part is stands below the table", page.run("document.getElementById('map-details').textContent"), last[1])
-    page.run("document.activeElement.blur()")
-    page.run("document.getElementById('map-process').value = 0; drawMapProcess(); [...document.querySelectorAll('.strip')]"
-             ".sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0].id = 'widest'")
-    page.box("#widest")
-    page.come_to_rest()  # the page may still scroll to what had the focus
-    left, top, width, height = page.box("#widest")
-    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2, button="none", buttons=0)
-    page.come_to_rest()
-    told = page.run("[document.getElementById('map-details').textContent, document.getElementById('widest').getAttribute('aria-valuetext')]")
-    results.check("map: the pointer says what a part is", told[0].startswith("0x") and told[0] == told[1], told, [left, top, width, height])
+    results.equal("map: the tip says what the part is", view.run("document.getElementById('tip').textContent"), last[1])
+    view.run("document.activeElement.blur()")
 
 
-def check_themes(results, page):
+def check_themes(view):
     theme = "document.documentElement.dataset.theme"
-    results.equal("the theme is the system's", page.run(theme), "dark")
-    page.run("document.getElementById('theme').click()")
-    results.equal("a button changes it", page.run(theme), "light")
+    view.results.equal("the theme is the system's", view.run(theme), "dark")
+    view.run("document.getElementById('theme').click()")
+    view.results.equal("a button changes it", view.run(theme), "light")
 
 
 HOSTILE = '</script><img\u00a0src=x\u00a0onerror=owned()>"\'`&lt;${owned()}.dll'
 
 
-def check_hostile_names(results, page, folder):
+def check_hostile_names(view, folder):
     """The name of a module is text at every place, whatever is in it."""
     trace = os.path.join(folder, "hostile.etl")
     lines = f"module \\Device\\HarddiskVolume3\\{HOSTILE} 7ff600000000 10000 1\nalloc 100 7ff600001234 7ff600002345\n"
     subprocess.run([MAKE_SYMBOL_TRACE, trace], input=lines.encode("latin-1"), check=True)
-    opened = open_report(page, trace)
-    shown = page.run("document.querySelector('#module-rows tbody th').textContent")
+    view.export("hostile.etl", "--no-symbols")
+    shown = view.run("document.querySelector('#modules tbody th .mono').textContent")
     wanted = run_json("report", trace, "--no-symbols")["frames"][0]["module"]
-    results.equal("a hostile name is shown as it is", shown, wanted)
-    results.check("it is hostile", "</script><img" in wanted, wanted)
-    results.equal("and makes no elements", page.run("document.images.length"), 0)
-    return opened
+    view.results.equal("a hostile name is shown as it is", shown, wanted)
+    view.results.check("it is hostile", "</script><img" in wanted, wanted)
+    view.results.equal("and makes no elements", view.run("document.images.length"), 0)
 
 
 # A4 without its margins of 12 mm, in CSS pixels of 1/96 inch.
 PAPER_WIDTH = int((210 - 2 * 12) / 25.4 * 96)
 A4_POINTS = (210 / 25.4 * 72, 297 / 25.4 * 72)
 
-# What stands outside of the paper, or is cut by a box that it is in. Bars of the flame graph end
-# in an ellipsis where they are too narrow for their names, and the graph ends at a level.
+# What stands outside of the paper, or is cut by a box that it is in. Bars of the flame graph end in an
+# ellipsis where they are too narrow for their names.
 CUT_ON_PAPER = """(() => {
   const cut = [], width = document.documentElement.clientWidth;
   for (const one of document.body.querySelectorAll("*")) {
     const box = one.getBoundingClientRect(), style = getComputedStyle(one);
-    if (box.width === 0 || one.matches(".sr, .bar, #flame-tree") || one.closest(".bar, script, .skip, svg")) continue;
+    if (box.width === 0 || one.matches(".sr, .bar, .flame-tree") || one.closest(".bar, script, .skip, svg")) continue;
     const hides = style.overflowX !== "visible" && style.display !== "inline" && one.scrollWidth > one.clientWidth + 1;
     if (box.right > width + 0.5 || box.left < -0.5 || hides)
       cut.push(`${one.tagName}#${one.id}.${one.className} ${box.left}..${box.right} of ${width}: ${one.textContent.slice(0, 60)}`);
@@ -297,125 +232,129 @@ CUT_ON_PAPER = """(() => {
 })()"""
 
 
-def check_paper(results, page, folder, name):
+def check_paper(view, name):
     """Pages are A4, and everything is inside of them."""
-    path = os.path.join(folder, name + ".pdf")
+    page, results = view.page, view.results
+    path = os.path.join(view.documents.folder, name + ".pdf")
     page.print(path)
     with open(path, "rb") as file:
         boxes = re.findall(rb"/MediaBox *\[ *([0-9. ]+)\]", file.read())
     sizes = {tuple(round(float(number)) for number in box.split()) for box in boxes}
     results.equal(f"{name}: pages are A4", sizes, {(0, 0, *(round(points) for points in A4_POINTS))})
     page.emulate_paper(PAPER_WIDTH)
-    cut = page.run(CUT_ON_PAPER)
+    cut = view.run(CUT_ON_PAPER)
     results.check(f"{name}: nothing is cut at the edge of the paper", cut == [], len(cut), *cut[:6])
-    drawn = page.run("[...document.querySelectorAll('#chart svg, #flame-tree')].map((one) => one.getBoundingClientRect().width)")
-    results.check(f"{name}: chart and flame graph have its width", all(width > 0.9 * PAPER_WIDTH for width in drawn), drawn)
-    levels = page.run("Math.max(...flame.tree.depth.filter((_, node) => flame.bars.has(node))) + 1")
-    said = page.run("document.getElementById('flame-cut').textContent")
-    held = page.run("Math.round(parseFloat(getComputedStyle(byId('flame-tree')).maxHeight) / BAR_HEIGHT)")
-    results.equal(f"{name}: levels that the paper has no place for are told", said.split(" ")[0], str(levels - held) if levels > held else "")
+    drawn = view.run("[...document.querySelectorAll('#curve .body svg, #flame .flame-tree')].map((one) => one.getBoundingClientRect().width)")
+    results.check(f"{name}: curve and flame graph have its width", len(drawn) >= 2 and all(width > 0.9 * PAPER_WIDTH for width in drawn), drawn)
+    empty = view.run("[...document.querySelectorAll('main section:not([hidden]) .body')].filter((one) => one.textContent === '').map((one) => one.closest('section').id)")
+    results.equal(f"{name}: every part is on it", empty, [])
     page.emulate_screen()
-    results.equal(f"{name}: the screen has its chart back", page.run("chart.paperWidth"), None)
+    page.call("Emulation.setDeviceMetricsOverride", width=WIDE, height=TALL, deviceScaleFactor=1, mobile=False)
+    page.rest()
 
 
 # --- functions in the flame graph ---------------------------------------------------------
 
-BARS = """Object.fromEntries([...document.querySelectorAll('#flame-tree .bar')]
+BARS = """Object.fromEntries([...document.querySelectorAll('#flame .bar')]
   .filter((bar) => bar.querySelector('.of'))
   .map((bar) => [bar.firstChild.textContent, [bar.querySelector('.of').textContent, bar.style.getPropertyValue('--hue'),
-    bar.style.getPropertyValue('--tone'), bar.getAttribute('aria-label').startsWith(bar.firstChild.textContent + ' in ')]]))"""
+    bar.style.getPropertyValue('--tone'), bar.getAttribute('aria-label').startsWith(`${bar.firstChild.textContent} `)]]))"""
 
 
-def open_named(page, folder, name, program, places):
+def open_named(view, name, program, places):
     """The bars that a report of these stacks shows, and its document."""
-    trace = os.path.join(folder, name + ".etl")
+    trace = os.path.join(view.documents.folder, name + ".etl")
     lines = program.lines() + "".join(
         oracle_symbols.memory("alloc", 4096 + number, stack) for number, stack in enumerate(places))
     subprocess.run([MAKE_SYMBOL_TRACE, trace], input=lines.encode(), check=True)
-    symbols = ["--symbols", os.path.dirname(program.pdb)]
-    run("export", trace, "--format", "html", *symbols, "-o", trace + ".html")
-    page.open(trace + ".html")
-    page.come_to_rest()
-    return page.run(BARS), run_json("report", trace, *symbols, "--no-cull"), trace + ".html"
+    symbols = ["--symbols", os.path.dirname(os.path.abspath(program.pdb))]
+    view.export(trace, *symbols)
+    return view.run(BARS), run_json("report", trace, *symbols, "--no-cull")
 
 
-def check_functions(results, page, folder):
+def check_functions(view):
     """Bars say the function first, and a function has one colour in all runs."""
+    results = view.results
     if llvm_tools.version() is None:
         print("skipped: no clang, lld and llvm of one version, 16 to 19, to make a program with symbols")
-        return []
+        return
     program = oracle_symbols.made_program("functions-x64", "sample_alloc.cpp", "x86_64", ["-O0"], [])
     code = [program.at(rva + i) for rva, size, is_code in program.sections if is_code for i in range(0, size, 40)]
-    first, document, opened = open_named(page, folder, "functions-1", program, [code[i:i + 3] for i in range(0, 12, 3)])
+    first, document = open_named(view, "functions-1", program, [code[i:i + 3] for i in range(0, 12, 3)])
     functions = {frame["symbol"]: frame["module"] for frame in document["frames"] if frame["symbol"]}
     results.check("bars have the function first and its module behind it", len(first) > 3 and all(
-        functions.get(re.sub(r"\+0x[0-9a-f]+$", "", function)) == module and is_first for function, (module, _, _, is_first) in first.items()), first)
+        functions.get(function) == module and is_first for function, (module, _, _, is_first) in first.items()), first)
     colours = {function: bar[1:3] for function, bar in first.items()}
     results.check("functions of one module have colours of their own", len({tuple(c) for c in colours.values()}) > 2, colours)
     moved = oracle_symbols.Program(program.exe, program.pdb, base=0x180000000)
     delta = moved.base - program.base
-    second, _, opened_too = open_named(page, folder, "functions-2", moved, [[a + delta for a in code[i:i + 3]] for i in (9, 3)])
+    second, _ = open_named(view, "functions-2", moved, [[a + delta for a in code[i:i + 3]] for i in (9, 3)])
     both = set(first) & set(second)
     results.equal(f"{len(both)} functions have the same colour in another run", [second[f][1:3] for f in sorted(both)],
                   [first[f][1:3] for f in sorted(both)])
     results.check("there were some to compare", len(both) > 1, both)
-    return ["file://" + os.path.abspath(path) for path in (opened, opened_too)]
 
 
-def check_marks(results, page, folder):
-    """Marks are signs above the chart: named for pointer and keyboard, and they select what follows."""
-    trace = make_trace(folder, "test-runner")
-    opened = open_report(page, trace)
+def check_marks(view):
+    """Marks are signs above the curve: named for pointer and keyboard, and they select what follows."""
+    page, results = view.page, view.results
+    trace = make_trace(view.documents.folder, "test-runner")
+    view.export("test-runner.etl", "--no-symbols")
     marks = run_json("info", trace)["marks"]
-    results.equal("every mark has a sign", page.run("document.querySelectorAll('#chart .mark').length"), len(marks))
-    results.equal("one of them is in the order of the tab key",
-                  page.run("document.querySelectorAll('#chart .mark[tabindex=\"0\"]').length"), 1)
-    page.run("document.querySelector('#chart .mark[tabindex=\"0\"]').focus()")
-    for _ in range(3):
+    results.equal("every mark has a sign", view.run("document.querySelectorAll('#curve .sign.mark').length"), len(marks))
+    results.equal("one of the signs is in the order of the tab key", view.run("document.querySelectorAll('#curve .sign[tabindex=\"0\"]').length"), 1)
+    view.run("document.querySelector('#curve .sign.mark').focus()")
+    at = view.run("[...document.querySelectorAll('#curve .sign')].map((one) => one.matches('.mark'))")
+    for _ in range(at.index(True, at.index(True) + 1) - at.index(True)):
         page.press("ArrowRight")
-    name = page.run("document.getElementById('mark-name').textContent")
-    results.check("arrow keys name the next ones", name.startswith(marks[3]["name"]), name)
-    page.press("Enter")
-    page.come_to_rest()
-    got = page.run("[report.window.edges_ns[state.selection.from], report.window.edges_ns[state.selection.to]]")
-    every = page.run("report.window.every_ns")
-    wanted = [marks[3]["time_ns"], marks[4]["time_ns"]]
-    results.check("Enter selects what follows, up to the next mark",
-                  all(abs(a - b) <= every for a, b in zip(got, wanted)), got, wanted)
-    results.check("what the test forgot is in it", figure(page, "net") >= 24 * 4096, figure(page, "net"))
-    left, top, width, height = page.box("#chart .mark:nth-of-type(2) .hit")
+    name = view.run("document.activeElement.getAttribute('aria-label')")
+    results.check("arrow keys name the next ones", f"Mark {marks[1]['name']}" in name, name)
+    view.step("Enter selects what follows, up to the next mark", lambda: page.press("Enter"), table=1)
+    got, every = view.run("[state.from ?? traceStart(), state.to ?? traceEnd()]"), view.run("source.cells.document.window.every_ns")
+    wanted = [marks[1]["time_ns"], marks[2]["time_ns"]]
+    results.check("to the edges of windows", all(abs(a - b) <= every for a, b in zip(got, wanted)), got, wanted)
+    left, top, width, height = page.box("#curve .sign.mark .hit")
     page.call("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
-    page.come_to_rest()
-    tip = page.run("document.getElementById('tip').textContent")
-    results.check("the pointer shows the name", marks[1]["name"] in tip, tip)
-    page.run("document.getElementById('select-none').click()")
-    return opened
+    page.rest()
+    tip = view.run("document.getElementById('tip').textContent")
+    results.check("the pointer shows the name", marks[0]["name"] in tip, tip)
 
 
-def use(results, page, folder):
-    demo, workload = make_trace(folder, "demo"), make_trace(folder, "workload")
-    opened = [open_report(page, demo)]
-    check_totals(results, page, demo)
-    check_brush(results, page, demo)
-    check_search(results, page, demo)
-    check_suspects(results, page, demo)
-    check_flame(results, page)
-    check_table(results, page)
-    check_names(results, page)
-    check_paper(results, page, folder, "demo")
-    page.prefer("dark")
-    opened.append(open_report(page, workload))
-    check_map(results, page, workload)
-    check_themes(results, page)
-    check_sums(results, page)
-    check_paper(results, page, folder, "workload")
-    opened.append(check_hostile_names(results, page, folder))
-    check_paper(results, page, folder, "hostile")
-    opened += check_functions(results, page, folder)
-    opened.append(check_marks(results, page, folder))
-    results.equal("no errors or warnings", page.problems, [])
-    results.equal("no requests but for the files", page.requests, opened)
+def export(view, trace, *options):
+    view.trace, view.options = os.path.join(view.documents.folder, trace), options
+    view.export(trace, *options)
+
+
+def use(view):
+    folder = view.documents.folder
+    script = axe_script()
+    symbols = os.path.join(folder, "symbols")
+    os.mkdir(symbols)
+    subprocess.run([MAKE_SYMBOLS, symbols], check=True)
+    for scenario in ("demo", "workload"):
+        make_trace(folder, scenario)
+    view.page.prefer("light")
+    export(view, "demo.etl", "--symbols", symbols)
+    view.step("the demo", overview=20, curve=1, table=25, flame=5, suspects=10, growth=30, churn=20, frees=10, histogram=30, map=5, modules=2, diagnostics=4)
+    for check in (check_brush, check_choices, check_kinds, check_search, check_suspects, check_flame, check_table):
+        check(view)
+    check_names(view, script)
+    check_paper(view, "demo")
+    view.page.prefer("dark")
+    export(view, "workload.etl")
+    view.step("a damaged trace", overview=20, table=25, map=10)
+    view.results.check("losses are told at the top", "not complete" in view.run("byId('notices').textContent"), view.run("byId('notices').textContent"))
+    check_map(view)
+    check_kinds(view)
+    check_names(view, script)
+    check_themes(view)
+    check_paper(view, "workload")
+    check_hostile_names(view, folder)
+    check_paper(view, "hostile")
+    check_functions(view)
+    check_marks(view)
+    view.finish({"overview": 500, "table": 1000, "curve": 200, "flame": 100, "map": 100})
 
 
 if __name__ == "__main__":
-    run_in_browser(use)
+    run_static(use)

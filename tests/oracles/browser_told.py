@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Holds what the pages say of themselves against what they show, in a real browser.
+"""Holds what pages say of themselves against what they show, in a real browser.
 
     browser_told.py
 
-  * A report of a window says so, and never speaks of the whole trace.
-  * Sections that ignore the selected window, the chosen heap, the zoom or the search say so, and those
-    that say nothing change with it.
-  * The command below a stack finds that stack: with symbols, with --at-exit, in a window, and with
-    names that a shell might run.
-  * A suspect has its whole stack, on the page, copied and as CSV, and its name opens that stack.
-  * An arrow leads from a function to its caller, and to nothing else.
+  * A report of a window says so, and never speaks of the whole trace; so does one of a selection.
+  * Parts that ignore the selected window or a filter say so, and those that say nothing change with it.
+  * The command of a stack's blocks finds them: with symbols, with --at-exit, in a window, and with names
+    that a shell might run. No command has a login, which the page says.
+  * A suspect has its whole stack, on the page, copied and as CSV.
+  * Rows that begin alike are told apart by a caller or a line.
+  * Losses are told on every page.
   * A comparison says what its sides lost, and begins with the kind whose row grew most.
 
 Skipped when there is no Chromium. $BROWSER_PROGRAM names one that is not on the path.
@@ -20,106 +20,85 @@ import os
 import shlex
 import subprocess
 
-from browser_page import MAKE_TRACE, make_trace, run_in_browser
+from browser_page import MAKE_TRACE, make_trace
 from browser_shown import clipboard, copy_by, saved
 from oracle_support import ETLHEAP, run, run_json
+from static_page import run_static
 
 MAKE_SYMBOL_TRACE = os.path.join(os.environ.get("OUT", "build/check"), "make_symbol_trace")
 MAKE_SYMBOLS = os.path.join(os.path.dirname(os.path.abspath(MAKE_TRACE)), "make_demo_symbols")
-
-
-def open_page(page, folder, *arguments):
-    path = os.path.join(folder, "page.html")
-    run(*arguments, "-o", path)
-    page.open(path)
-    page.come_to_rest()
-
-
-def report(page, folder, trace, *options):
-    open_page(page, folder, "export", trace, "--format", "html", *options)
-
-
-# --- windows ------------------------------------------------------------------------------------
 
 # Titles of buttons and fields are said, too.
 SAID = """[document.body.innerText, ...[...document.querySelectorAll('[title], [aria-label]')]
   .flatMap((one) => [one.title, one.getAttribute('aria-label') ?? ''])].join('\\n')"""
 
 
-def check_window(results, page, folder, demo):
-    report(page, folder, demo, "--no-symbols")
-    said = page.run(SAID).lower()
-    results.check("a report of the whole trace says so", said.count("whole trace") >= 6 and "whole window" not in said, said.count("whole trace"))
-    report(page, folder, demo, "--no-symbols", "--from", "3s", "--to", "11s")
+# --- windows ------------------------------------------------------------------------------------
+
+
+def check_window(view):
+    results = view.results
+    view.export("demo.etl", "--no-symbols")
+    said = view.run(SAID).lower()
+    results.check("a report of the whole trace says so", said.count("whole trace") >= 10 and "all of this page" not in said, said.count("whole trace"))
+    view.export("demo.etl", "--no-symbols", "--from", "3s", "--to", "11s")
     texts = []
-    for step in ("0", "showAllGroupings()", "select(10, 40)", "update({ selection: null, search: 'battery' })", "openStack()"):
-        page.run(
-            "globalThis.showAllGroupings = () => { byId('table-grouping').value = 'thread'; byId('table-grouping').dispatchEvent(new Event('change')); };"
-            "globalThis.openStack = () => { update({ search: '' }); showStack(rows.find((row) => row.stack >= 0 && row.types[0] > 0)); }"
-        )
-        page.run(step)
-        page.come_to_rest()
-        texts.append(page.run(SAID))
-    wrong = [line for text in texts for line in text.split("\n") if "whole trace" in line.lower() or "during the trace" in line.lower()]
+    for step in ("0", "update({ groupBy: ['process', 'thread'] })", "update({ from: 4e9, to: 7e9, groupBy: ['process', 'heap', 'type', 'stack'] })",
+                 "update({ from: null, to: null, search: 'battery' })", "showBlocksOf(table.entries.find((one) => !one.isMore).node)"):
+        view.run(step)
+        view.page.rest()
+        texts.append(view.run(SAID))
+    wrong = [line for text in texts for line in text.split("\n") if "whole trace" in line.lower() or "during the trace" in line.lower() or "end of the trace" in line.lower()]
     results.equal("a report of a window never speaks of the whole trace", wrong, [])
-    named = [line for line in set(texts[0].split("\n")) if "the window from 3.000 s to 11.000 s" in line.lower()]
-    results.check("and names the window in its title, filters and sections", len(named) >= 6, *named)
+    covers = view.run("[...document.querySelectorAll('main section:not([hidden])')].map((one) => [one.id, one.querySelector('.covers').textContent])")
+    unsaid = [one for one in covers if "3.000 s \u2013 11.000 s, all of this page" not in one[1] and not (one[0] == "map" and one[1].startswith("At 11.000 s"))]
+    results.check(f"each of its {len(covers)} parts names the window", len(covers) >= 13 and not unsaid, *unsaid)
+    results.check("and the page says how it was selected", "selected: --from 3s --to 11s" in texts[0], view.texts("#page-subtitle"))
+    view.run("update({ search: '' })")
+    view.page.rest()
+    view.step("numbers of a window are those of commands with it", overview=20, table=20, map=5)
+    view.export("demo.etl", "--no-symbols", "--process", "Bat*", "--size", "1K..")
+    view.step("so are those of a selection", overview=10, table=20)
+    results.check("which the page names", "selected: --process 'Bat*' --size 1K.." in view.run(SAID), view.texts("#page-subtitle"))
+    view.export("demo.etl", "--no-symbols", "--process", "nothing*")
+    said = view.run("byId('notices').textContent")
+    results.check("a selection of nothing says that", "no memory that this page was to show" in said, said)
 
 
-# --- what sections ignore -----------------------------------------------------------------------
+# --- what parts ignore --------------------------------------------------------------------------
 
-# What a section shows, without what it says of choices.
-SECTIONS = """Object.fromEntries([...document.querySelectorAll('main section')].map((section) => {
+# What a part shows, without what it says of choices.
+SECTIONS = """Object.fromEntries([...document.querySelectorAll('main section:not([hidden])')].map((section) => {
   const copy = section.cloneNode(true);
-  for (const one of copy.querySelectorAll('[data-ignores], .hint, #flame-details, .columns-hidden, #legend, .brush, .handle, .cursor, .tools')) one.remove();
-  return [section.id, copy.innerHTML];
+  for (const one of copy.querySelectorAll('.covers, .hint, .tools, .command, .brush, .handle, .cursor, .flame-details, .match')) one.remove();
+  return [section.id, copy.textContent + [...copy.querySelectorAll('[data-value]')].map((one) => one.dataset.value)];
 }))"""
-TOLD = """Object.fromEntries([...document.querySelectorAll('main section')].map((section) =>
-  [section.id, [...section.querySelectorAll('.hint')].map((one) => one.textContent).join(' ')]))"""
+TOLD = "Object.fromEntries([...document.querySelectorAll('main section:not([hidden])')].map((section) => [section.id, section.querySelector('.covers').textContent]))"
 CHOICES = {
-    "the selected window": "select(40, 90)",
-    "the chosen heap": "update({ group: groups.filter((one) => one.kind === 'heap').at(-1) })",
-    "the zoom of the flame graph": "zoomFlame([...flame.bars.keys()].filter((node) => flame.values[node] < flame.values[0]).at(-1))",
-    "the search": "byId('search').value = 'icon'; update({ search: 'icon' })",
+    "the selected window": "update({ from: 6e9, to: 12e9 })",
+    "Process": "setFilter('process', 'MemoryTestApp')",
+    "No stacks with": "setFilter('exclude-frame', 'BatteryMeter!History::append')",
 }
-NOTHING = "byId('search').value = ''; update({ selection: null, group: null, node: null, search: '' })"
 
 
-def check_ignored(results, page, folder, demo, symbols):
-    """What a section shows is the same if and only if it says that the choice does not change it."""
-    report(page, folder, demo, "--symbols", symbols, "--from", "3s", "--to", "11s")
-    page.run(NOTHING)
-    page.come_to_rest()
-    before, quiet = page.run(SECTIONS), page.run(TOLD)
-    results.check("without a choice nothing is said of choices", not [text for text in quiet.values() if "not change" in text], quiet)
+def check_ignored(view):
+    """What a part shows is the same if and only if it says that the choice does not change it. The curve
+    shows the window as its brush, and overview and diagnostics count kinds that a filter may leave as they are."""
+    view.export("demo.etl", "--symbols", "symbols")
+    before, quiet = view.run(SECTIONS), view.run(TOLD)
+    view.results.check("without a choice nothing is said of choices", not [text for text in quiet.values() if "not follow" in text], quiet)
     for name, step in CHOICES.items():
-        page.run(step)
-        page.come_to_rest()
-        after, told = page.run(SECTIONS), page.run(TOLD)
-        ignoring = {section for section in before if before[section] == after[section]}
-        saying = {section for section, text in told.items() if "not change what is shown here" in text and name in text.lower()}
-        results.equal(f"sections that ignore {name} say so, and no others", sorted(saying), sorted(ignoring))
-        page.run(NOTHING)
-        page.come_to_rest()
+        view.run(step)
+        view.page.rest()
+        after, told = view.run(SECTIONS), view.run(TOLD)
+        ignoring = {part for part in before if before[part] == after.get(part)} - {"curve", "diagnostics"}
+        saying = {part for part, text in told.items() if "Does not follow" in text and name in text} - {"curve", "diagnostics"}
+        view.results.equal(f"parts that ignore {name} say so, and no others", sorted(saying), sorted(ignoring))
+        view.run("update({ from: null, to: null, filters: [] })")
+        view.page.rest()
 
 
-def check_zoom_of_frees(results, page, folder, fixed):
-    report(page, folder, fixed, "--no-symbols")
-    page.run("byId('flame-metric').value = FREED_BY; byId('flame-metric').dispatchEvent(new Event('change')); select(20, 60)")
-    said = page.run("byId('flame-frees-hint').textContent")
-    results.check("frees in the flame graph ignore the window and say so", "The selected window does not change" in said, said)
-    page.run("update({ selection: null }); zoomFlame(flameChildren(flameChildren(0)[0])[0])")
-    page.come_to_rest()
-    told = page.run(TOLD)
-    saying = sorted(section for section, text in told.items() if "The zoom of the flame graph does not change" in text)
-    wanted = sorted(["overview", "timeline", "suspects", "table", "spikes", "frees", "churn", "map", "histograms", "modules", "diagnostics"])
-    results.equal("a zoom into stacks that freed narrows only the flame graph, and the others say so", saying, wanted)
-
-
-# --- the command below a stack ------------------------------------------------------------------
-
-OPEN = "(() => { showStack(rows.filter((row) => %s && row.stack >= 0).sort((a, b) => outstandingSize(b.types) - outstandingSize(a.types))[0]); })()"
-COMMAND = "document.querySelector('.blocks-text p').textContent"
+# --- the command of blocks ----------------------------------------------------------------------
 
 
 def listed(command, folder):
@@ -129,171 +108,150 @@ def listed(command, folder):
     return json.loads(done.stdout)["rows"] if done.returncode == 0 else done.stderr.decode()
 
 
-def check_command(results, page, folder, name, trace, options, row="row.group.kind === 'heap'"):
-    report(page, folder, trace, *options)
-    page.run(OPEN % row)
-    page.come_to_rest()
-    text = page.run(COMMAND)
-    command = text[text.index("etlheap ") :] if "etlheap " in text else ""
-    shown = page.run("[...document.querySelectorAll('table.blocks tbody th')].map((one) => one.textContent)")
-    whole = page.run("(() => { const row = table.nodes.find((one) => table.focus === one.node.id).node.row; return row.types[0] + row.types[2] + row.types[4] + row.types[6]; })()")
-    found = listed(command, folder)
+# Blocks of the stack of the table with the most outstanding bytes.
+OPEN = """(async () => {
+  update({ kind: '%s', blocksOf: null });
+  await new Promise((done) => setTimeout(done, 300));
+  const nodes = table.entries.filter((one) => !one.isMore && one.node.key === 'stack' && one.node.sample.row.stack !== null);
+  showBlocksOf(nodes[0].node);
+  return nodes[0].node.row.count;
+})()"""
+
+
+def check_command(view, name, trace, options, kind="heap"):
+    view.export(trace, *options)
+    whole = view.run(OPEN % kind)
+    view.page.rest()
+    command = view.run("document.querySelector('#blocks .note code')?.textContent ?? document.querySelector('#blocks').dataset.command")
+    command = " ".join(word for word in [command.split(" --top ")[0], *command.split(" --top ")[1:2]] if word) if " --top " not in command else command.replace(" --top 100", "")
+    shown = view.run("[...document.querySelectorAll('#blocks tbody tr[data-address]')].map((one) => one.dataset.address)")
+    found = listed(command, view.documents.folder)
     addresses = [one["address"] for one in found] if isinstance(found, list) else []
-    results.check(f"{name}: the command below a stack finds its blocks", addresses and set(shown) <= set(addresses) and len(addresses) >= whole,
-                  command, found if isinstance(found, str) else len(found), len(shown), whole)
+    view.results.check(f"{name}: the command of a stack's blocks finds them", addresses and shown and set(shown) <= set(addresses) and len(addresses) >= whole,
+                       command, found if isinstance(found, str) else len(found), len(shown), whole)
     return command, found
 
 
-def check_commands(results, page, folder, demo, symbols):
-    name = "demo"
-    command, found = check_command(results, page, folder, f"{name} with symbols", demo, ["--symbols", symbols])
+def check_commands(view):
+    results, folder = view.results, view.documents.folder
+    command, found = check_command(view, "demo with symbols", "demo.etl", ["--symbols", "symbols"])
     results.check("it names functions, so it has the symbol path", "History::append" in command and "--symbols" in command, command)
-    command, found = check_command(results, page, folder, f"{name} in a window", demo, ["--symbols", symbols, "--from", "3s", "--to", "11s"])
+    said = view.run("document.querySelector('#blocks .note:last-of-type').textContent")
+    count = len(found) if isinstance(found, list) else 0
+    results.check("and the page says how many it has", f"of the {count} blocks" in said or f"All {count} blocks" in said, said, count)
+    command, found = check_command(view, "demo in a window", "demo.etl", ["--symbols", "symbols", "--from", "3s", "--to", "11s"])
     results.check("it lists that window", found and all(one["alloc_time_ns"] < 11 * 10**9 for one in found), command)
-    workload = make_trace(folder, "workload")
-    command, found = check_command(results, page, folder, "processes that end free their memory", workload, ["--no-symbols", "--at-exit", "freed"],
-                                   "row.group.kind === 'heap' && (row.blocks?.length ?? 0) < row.types[0] + row.types[2]")
+    make_trace(folder, "workload")
+    command, found = check_command(view, "processes that end free their memory", "workload.etl", ["--no-symbols", "--at-exit", "freed"])
     results.check("the command says so, too", "--at-exit freed" in command, command)
     hostile = os.path.join(folder, "a $(touch by-file)'.etl")
     lines = "module \\Device\\HarddiskVolume3\\a$(touch${IFS}by-name)`touch\u00a0x`'\"b.dll 7ff600000000 10000 1\n"
     blocks = "".join(f"alloc {100 + i} 7ff600001234 7ff600002345\n" for i in range(60))
     subprocess.run([MAKE_SYMBOL_TRACE, hostile], input=(lines + blocks).encode("latin-1"), check=True)
     before = set(os.listdir(folder))
-    command, _ = check_command(results, page, folder, "names that a shell might run", hostile, ["--no-symbols"])
-    results.equal("they run nothing", set(os.listdir(folder)) - before, set())
-    patterns = page.run("""['kernel32.dll!BaseThreadInitThunk+0x14', 'a.dll!f<\\u2026>', 'a.dll!operator+'].map((text) =>
-      framePattern({ module: report.modules.push(text.split('!')[0]) - 1, functionName: text.split('!')[1] }))""")
-    results.equal("names of frames are as the program knows them", patterns, ["kernel32.dll!BaseThreadInitThunk", "a.dll!f<*>", "a.dll!operator+"])
+    check_command(view, "names that a shell might run", os.path.basename(hostile), ["--no-symbols"])
+    results.equal("they run nothing", set(os.listdir(folder)) - before, {os.path.basename(hostile) + ".html"})
     secret = "SRV*" + folder + "/cache*http://me:s3cret@127.0.0.1:9/s"
-    report(page, folder, demo, "--symbols", secret, "--offline")
-    page.run(OPEN % "row.group.kind === 'heap'")
-    said = [page.run("document.documentElement.outerHTML.includes('s3cret')"), page.run("byId('table-hint').textContent"), page.run(COMMAND)]
+    view.export("demo.etl", "--symbols", secret, "--offline")
+    said = [view.run("document.documentElement.outerHTML.includes('s3cret')"), view.run("byId('notices').textContent"), view.run("document.querySelector('#table').dataset.command")]
     results.check("a login is in no page, which says so once", not said[0] and "lack the login" in said[1] and "127.0.0.1:9" in said[2], said)
-    quoted = page.run("""(() => { const before = IS_WINDOWS; return ['a b', "it's", 'a$(x)', 'plain.etl', ''].map(shellWord); })()""")
+    quoted = view.run("['a b', \"it's\", 'a$(x)', 'plain.etl', ''].map(shellWord)")
     results.equal("words are quoted as a shell reads them", [shlex.split(word)[0] if shlex.split(word) else "" for word in quoted], ["a b", "it's", "a$(x)", "plain.etl", ""])
 
 
 # --- suspects -----------------------------------------------------------------------------------
 
 
-def deep_trace(folder):
+def check_deep_suspects(view):
     """A leak whose stack is deeper than a page once had room for."""
-    path = os.path.join(folder, "deep.etl")
+    folder, results = view.documents.folder, view.results
+    trace = os.path.join(folder, "deep.etl")
     frames = " ".join(f"{0x7FF600001000 + 0x20 * depth:x}" for depth in range(60))
     lines = "module \\Device\\HarddiskVolume3\\deep.exe 7ff600000000 10000 1\n"
-    subprocess.run([MAKE_SYMBOL_TRACE, path], input=(lines + f"alloc 4096 {frames}\n" * 400).encode(), check=True)
-    return path
-
-
-def check_suspects(results, page, folder, demo, symbols):
-    report(page, folder, demo, "--symbols", symbols)
-    document = run_json("report", demo, "--suspects", "--symbols", symbols, "--kind", "heap", "--group-by", "kind,process,stack")
-    depths = [len(document["stacks"][row["stack"]]) for row in document["rows"]]
-    page.run("byId('search').value = 'nothing'; update({ search: 'nothing' }); select(3, 5)")
-    for number, row in enumerate(document["rows"]):
-        line = document["frames"][document["stacks"][row["stack"]][0]]["line"]
-        page.run(f"document.querySelectorAll('#suspect-rows button.link')[{number}].click()")
-        page.come_to_rest()
-        page.until("((top) => top >= 0 && top < 900)(document.activeElement.getBoundingClientRect().top)")  # the page scrolls
-        got = page.run("(() => { const row = document.activeElement; return [row.getAttribute('aria-expanded'), row.querySelector('th').textContent,"
-                       " row.nextElementSibling.querySelector('li')?.textContent, row.nextElementSibling.querySelectorAll('li').length, row.getBoundingClientRect().top]; })()")
-        good = got[0] == "true" and "History::append" in got[1] and got[2].endswith(f":{line}") and got[3] == depths[number] and 0 <= got[4] < 900
-        results.check(f"a click on suspect {number + 1} opens its own stack", good, got, line)
-    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
-    page.run("document.querySelector('[data-csv=suspects]').click()")
-    lines = saved(folder, "demo-heap-suspects.csv")
-    results.equal("the CSV file has whole stacks", [line[3].count(";") + 1 for line in lines[1:]], depths)
-
-
-def check_deep_suspects(results, page, folder):
-    """Suspects of a page made by hand, as no demo's stack is so deep."""
-    trace = deep_trace(folder)
-    report(page, folder, trace, "--no-symbols")
-    document = run_json("report", trace, "--suspects", "--no-symbols", "--group-by", "kind,process,stack")
+    subprocess.run([MAKE_SYMBOL_TRACE, trace], input=(lines + f"alloc 4096 {frames}\n" * 400).encode(), check=True)
+    view.export("deep.etl", "--no-symbols")
+    document = run_json("report", trace, "--suspects", "--no-symbols", "--kind", "heap")
     depths = [len(document["stacks"][row["stack"]]) for row in document["rows"]]
     results.check("there is a suspect with a deep stack", max(depths, default=0) == 60, depths)
-    shown = page.run("[...document.querySelectorAll('#suspect-rows details')].map((one) => one.querySelectorAll('div').length + 1)")
+    view.run("document.querySelectorAll('#suspects summary').forEach((one) => one.click())")
+    view.page.rest()
+    shown = view.run("[...document.querySelectorAll('#suspects tbody details')].map((one) => one.querySelectorAll('li').length)")
     results.equal("the page has all frames of suspects", shown, depths)
-    copy_by(page, "[data-copy=suspects]")
-    text = clipboard(page)
-    results.check("and so has what is copied", text.count("deep.exe") == sum(depths), text.count("deep.exe"), depths)
+    copy_by(view, "suspects")
+    text = clipboard(view)
+    results.check("and so has what is copied", text.count("deep.exe+") >= sum(depths), text.count("deep.exe+"), depths)
+    lines = saved(view, "suspects")
+    results.equal("and the CSV file", [line[-1].count(";") + 1 for line in lines[1:]], depths)
 
 
-# --- arrows -------------------------------------------------------------------------------------
-
-# Names behind the arrows of each row, and the frames of its stack below the innermost one.
-ARROWS = """[...tellApart(rows).entries()].map(([row, text]) => [text.split('\\u2190').map((one) => one.trim()),
-  row.stack < 0 ? [] : [...stacks[row.stack]].reverse().map((frame) => [labels[labelOf[frame]].text, frameSource(frame)])])"""
+# --- rows that begin alike ----------------------------------------------------------------------
 
 
-def follows(parts, frames):
-    """Are these callers, in the order of the stack, each named once? The first part is a line of the
-    innermost frame, or empty."""
-    if parts[0] and (not frames or parts[0].split(" (")[0] != frames[0][1].strip()):
-        return False
-    at = 1
-    for part in parts[1:]:
-        if part == "\u2026":
-            continue
-        name = part.split(" (")[0] if part.endswith(")") and " of " in part else part
-        while at < len(frames) and name not in (frames[at][0], "".join(frames[at])):
-            at += 1
-        if at == len(frames):
-            return part.startswith("start of the thread")
-        at += 1
-    return True
+def check_alike(view):
+    view.export("demo.etl", "--symbols", "symbols")
+    names = view.run("[...document.querySelectorAll('#table tr.level-4 .label')].map((one) => one.textContent)")
+    results = view.results
+    results.check("rows of the table have names of their own", len(names) == len(set(names)) > 1, names)
+    two = [name for name in names if name.startswith("BatteryMeter.exe!History::append")]
+    results.check("two lines of one function are told apart by the line", len(two) == 2 and sorted(line for name in two for line in ("41", "45") if f":{line}" in name) == ["41", "45"], two)
+    names = view.run("[...document.querySelectorAll('#suspects tbody th')].map((one) => one.querySelector('summary, div div')?.textContent ?? one.textContent)")
+    results.check("suspects, too", len(names) == len(set(names)), names)
 
 
-def check_arrows(results, page, folder, demo, symbols):
-    for name, trace, options in (("demo", demo, ["--symbols", symbols]), ("workload", make_trace(folder, "workload"), ["--no-symbols"])):
-        report(page, folder, trace, *options)
-        told = page.run(ARROWS)
-        wrong = [(parts, frames[:4]) for parts, frames in told if parts != [""] and not follows(parts, frames)]
-        results.check(f"{name}: arrows of {len(told)} rows lead to callers", len(told) > 20 and not wrong, *wrong[:4])
-    report(page, folder, demo, "--symbols", symbols)
-    shown = page.run("[...document.querySelectorAll('#rows tr.level-5 .caller')].map((one) => one.textContent)")
-    wanted = [f"C:\\src\\BatteryMeter\\history.cpp:{line} \u2190 BatteryMeter.exe!Monitor::on_timer" for line in (41, 45)]
-    results.equal("two lines of one function are told apart by the line, without an arrow", sorted(shown), wanted)
+# --- losses, comparisons ------------------------------------------------------------------------
 
 
-# --- comparisons --------------------------------------------------------------------------------
+def check_losses(view):
+    for trace in ("demo.etl", "workload.etl"):
+        view.export(trace, "--no-symbols")
+        lost = [one["name"] for one in run_json("report", os.path.join(view.documents.folder, trace), "--no-symbols")["diagnostics"] if one["severity"] in ("loss", "damage")]
+        said = view.run("byId('notices').textContent").lower()
+        view.results.check(f"{trace}: the page says what was lost, and nothing else", all(name.replace("_", " ") in said for name in lost) and ("not complete" in said) == bool(lost), said, lost)
 
 
-def check_diff(results, page, folder, demo):
-    longer, workload = make_trace(folder, "battery-meter"), make_trace(folder, "workload")
-    open_page(page, folder, "diff", demo, longer, "--no-symbols")
+def open_diff(view, *arguments):
+    path = os.path.join(view.documents.folder, "diff.html")
+    run("diff", *arguments, "-o", path)
+    view.page.open(path)
+    view.page.come_to_rest()
+
+
+def check_diff(view):
+    results, folder = view.results, view.documents.folder
+    demo, longer, workload = (os.path.join(folder, "demo.etl"), make_trace(folder, "battery-meter"), os.path.join(folder, "workload.etl"))
+    open_diff(view, demo, longer, "--no-symbols")
     document = run_json("diff", demo, longer, "--no-symbols")
     grown = {total["kind"]: total["delta_outstanding_size"] for total in document["totals"]}
     results.check("more shrank than grew", max(-size for size in grown.values()) > max(grown.values()) > 0, grown)
     most = max(document["rows"], key=lambda row: row["delta_outstanding_size"])["kind"]
-    results.equal("a comparison begins with the kind whose row grew most", page.run("[state.kind, byId('kind').value]"), [most, most])
-    first = page.run("Number(document.querySelector('#changes tbody tr td:nth-child(2)').dataset.value)")
+    results.equal("a comparison begins with the kind whose row grew most", view.run("[state.kind, byId('kind').value]"), [most, most])
+    first = view.run("Number(document.querySelector('#changes tbody tr td:nth-child(2)').dataset.value)")
     results.check("its first row grew", first > 0, first)
-    results.equal("nothing was lost, and nothing is said of losses", page.run("document.querySelectorAll('.notice.bad').length"), 0)
+    results.equal("nothing was lost, and nothing is said of losses", view.run("document.querySelectorAll('.notice.bad').length"), 0)
     for pair, names in (((demo, workload), ["The new side"]), ((workload, demo), ["The base"])):
-        open_page(page, folder, "diff", *pair, "--no-symbols")
+        open_diff(view, *pair, "--no-symbols")
         document = run_json("diff", *pair, "--no-symbols")
-        notices = page.run("[...document.querySelectorAll('.notice.bad')].map((one) => one.textContent)")
+        notices = view.run("[...document.querySelectorAll('.notice.bad')].map((one) => one.textContent)")
         lost = [one for side in ("base", "new") for one in document[side]["diagnostics"] if one["severity"] in ("loss", "damage")]
         results.check("a side that lost events is named", len(notices) == 1 and notices[0].startswith(names[0]), notices)
         results.check("with what it lost, and advice", lost and all(one["name"] in notices[0] and one["advice"] in notices[0] for one in lost), notices)
 
 
-def use(results, page, folder):
-    demo = make_trace(folder, "demo")
+def use(view):
+    folder = view.documents.folder
+    make_trace(folder, "demo")
     symbols = os.path.join(folder, "symbols")
     os.mkdir(symbols)
     subprocess.run([MAKE_SYMBOLS, symbols], check=True)
-    check_window(results, page, folder, demo)
-    check_ignored(results, page, folder, demo, symbols)
-    check_zoom_of_frees(results, page, folder, make_trace(folder, "battery-meter-fixed"))
-    check_commands(results, page, folder, demo, symbols)
-    check_suspects(results, page, folder, demo, symbols)
-    check_deep_suspects(results, page, folder)
-    check_arrows(results, page, folder, demo, symbols)
-    check_diff(results, page, folder, demo)
-    results.equal("no errors or warnings", page.problems, [])
+    check_window(view)
+    check_ignored(view)
+    check_commands(view)
+    check_deep_suspects(view)
+    check_alike(view)
+    check_losses(view)
+    check_diff(view)
+    view.results.equal("no errors or warnings", view.page.problems, [])
 
 
 if __name__ == "__main__":
-    run_in_browser(use)
+    run_static(use)

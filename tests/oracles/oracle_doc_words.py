@@ -103,8 +103,7 @@ SAID = [
     ("docs/churn.md", "freed before the thread that allocated them had made ten more allocations"),
     ("docs/troubleshooting.md", "| `withheld`, `symbol_withheld` |"),
     ("docs/c_api.md", "enumerators keep their values and get new neighbours only at the end"),  # as packaging/interface.py allows
-    ("formats/html/report_table.js", "Impacting Size is Allocated minus Freed."),
-    ("formats/html/report_spikes.js", "Memory that stays longer does not count as a spike."),
+    ("formats/html/view_growth.js", "What stays longer is not a spike."),
 ]
 # None of these stands anywhere that users read.
 UNSAID = ["by how much the window changed", "what the zoom leaves", "Exact sums over the selected windows", "Memory that stays longer is a level",

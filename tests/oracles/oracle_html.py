@@ -1,48 +1,36 @@
 #!/usr/bin/env python3
-"""Checks the data in HTML reports against the JSON of `report` and `windows`.
+"""Checks the data in HTML reports against what commands print.
 
     oracle_html.py
 
-The numbers in a page are read by a decoder written apart from the page's own.
+The cells of a page are read by a decoder written apart from the page's own.
 
+  * Every document in a page has the bytes that its command prints, with the selection of the page.
   * Sums of its rows, with what it says is left out, are the rows of `report`.
   * Every cell of every stack, heap and kind is what `windows` says of that window.
   * Its threads are those of `report`, its blocks are blocks of `allocations`.
-  * Its suspects are those of report, and so is who freed and what comes and goes.
-  * The histograms, modules and diagnostics are those of the other commands.
   * The same bytes with any -j; a store gives the same page but for the file's name.
   * Functions of real programs, beside TRACES, are named as in the report.
   * A summary is refused.
   * Windows, filters and --at-exit select the same as elsewhere; .zst compresses.
+  * Long lists are cut so that a page stays small, and say so.
 """
 
+import base64
 import json
 import os
 import random
 import re
 import subprocess
 import tempfile
+import zlib
 from collections import defaultdict
 
-from oracle_support import ETLHEAP, TRACES, Results, run
-from oracle_support import run_json as ask_json
+from oracle_support import ETLHEAP, TRACES, Results, run, run_json
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 TYPES = ("AIFO", "AIFI", "AOFI", "AOFO")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-
-def named(value):
-    """A process without a name is null in JSON, and Unknown on the page."""
-    if isinstance(value, list):
-        return [named(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: "Unknown" if key == "process" and one is None else named(one) for key, one in value.items()}
-
-
-def run_json(*arguments):
-    return named(ask_json(*arguments))
 
 
 def numbers_of(text):
@@ -57,12 +45,21 @@ def numbers_of(text):
             value = shift = 0
 
 
-def data_of(page):
-    """The document in a page, as the browser finds it."""
+def page_of(page):
+    """The data in a page, as the browser finds it."""
     text = page.decode("utf-8")
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert len(found) == 1, f"{len(found)} documents"
     return json.loads(found[0])
+
+
+def inflated(text):
+    return zlib.decompress(base64.b64decode(text), -15)
+
+
+def data_of(page):
+    """The cells of a page."""
+    return json.loads(inflated(page_of(page)["cells"]))
 
 
 def read_cells(numbers, count):
@@ -279,98 +276,66 @@ def check_windows(results, name, data, trace, *options):
     results.equal(f"{name}: the edges of its windows", data["window"]["edges_ns"], edges)
 
 
+def command_of(page, document):
+    """The words of the command line that prints a document: its own options, and those of the page's
+    selection that it does not repeat, as far as the command has them."""
+    options = [word for name, value in document["options"] for word in ([f"--{name}"] if value == "" else [f"--{name}", value])]
+    names = {name for name, _ in document["options"]}
+    selection, at = page["selection"], 0
+    while at < len(selection):
+        name, words = selection[at][2:], 1 + (at + 1 < len(selection) and not selection[at + 1].startswith("--"))
+        is_in = name in names and name not in ("exclude-frame", "fold-module", "cull-frame")
+        is_for = not ("unmatched" in names and name == "at-exit") and not (document["command"] == "symbols" and name in ("lifetime", "exclude-frame", "no-symbols"))
+        if not is_in and is_for and not ("at" in names and name in ("from", "to")) and document["command"] != "info":
+            options += selection[at : at + words]
+        at += words
+    return [document["command"], *page["inputs"], *options]
+
+
+def known_facts(document, is_selected):
+    """What a document of the page and that of the command have in common. The page is made while all is
+    read, and `info` without it; `symbols` counts modules of one question, and a page of several."""
+    if document["schema"] == "etlheap-info-1":
+        names = ["trace", "processes", "marks"] + ([] if is_selected else ["recorded", "questions"])
+        return {key: document[key] for key in names}
+    diagnostics = [one for one in document["diagnostics"] if one["name"] != "symbol_missing"]
+    return {**document, "diagnostics": diagnostics}
+
+
+def check_documents(results, name, page):
+    """Each has the bytes of its command. What is cut has as many rows as it says."""
+    same = 0
+    for document in page["documents"]:
+        words = command_of(page, document)
+        got, wanted = inflated(document["deflated"]), run(*words, "--format", "json")
+        if got == wanted:
+            same += 1
+        elif document["command"] in ("info", "symbols"):
+            pair = [known_facts(json.loads(one), page["selection"] != []) for one in (got, wanted)]
+            results.check(f"{name}: what the page shows of {' '.join(words)}", pair[0] == pair[1], *pair)
+        else:
+            results.check(f"{name}: {' '.join(words)}", False, got[:2000], wanted[:2000])
+        top = dict(document["options"]).get("top")
+        rows = json.loads(got).get("rows")
+        if document["is_cut"] and rows is not None:
+            results.check(f"{name}: {' '.join(words)} is cut as it says", len(rows) == int(top), len(rows), top)
+    kinds = {value for document in page["documents"] for option, value in document["options"] if option == "kind" and "," not in value}
+    results.check(f"{name}: {same} of {len(page['documents'])} documents have the bytes of their commands",
+                  same >= 20 * len(kinds) > 0 and same + 1 + len(kinds) >= len(page["documents"]), kinds)
+
+
 def check_trace(results, name, trace, *options):
-    data = data_of(run("export", trace, *options, "--format", "html", "--no-symbols"))
+    page = page_of(run("export", trace, *options, "--format", "html", "--no-symbols"))
+    data = json.loads(inflated(page["cells"]))
+    check_documents(results, name, page)
     report = run_json("report", trace, *options, "--no-symbols")
     shown, there = check_rows(results, name, data, report)
     results.check(f"{name}: {shown} of {there} rows are shown", shown == there or shown > 5000)
     check_totals(results, name, data, report)
     check_windows(results, name, data, trace, *options)
-    for histogram in (one["histogram"] for one in data["histograms"]):
-        asked = run_json(
-            "report", trace, *options, "--no-symbols", "--histogram", histogram["by"], "--group-by", "kind"
-        )
-        results.equal(f"{name}: histogram by {histogram['by']}", histogram, asked["histogram"])
-    check_sides(results, name, data, trace, *options)
-    suspects = run_json("report", trace, "--suspects", "--group-by", "kind,process,stack", *options, "--no-symbols")
-    keys = [key for key in suspects["rows"][0] if key != "stack"] if suspects["rows"] else []
-    results.equal(f"{name}: its suspects are those of report", [[row[key] for key in keys] for row in data["suspects"]["rows"]],
-                  [[row[key] for key in keys] for row in suspects["rows"][:100]])
-    results.equal(f"{name}: and so is what they were chosen from", data["suspects"]["groups"], suspects["never_freed_groups"])
     check_threads(results, name, data, trace, *options)
     check_blocks(results, name, data, trace, *options, "--no-symbols")
-    symbols = run_json("symbols", trace, *options)
-    got = [(module["module"], module["status"], module["expected"]) for module in data["symbols"]["modules"]]
-    wanted = [(one["module"], one["status"], one["expected"] or "") for one in symbols["modules"]]
-    results.equal(f"{name}: its modules are those of symbols", got, wanted)
-    results.equal(f"{name}: its diagnostics too", data["diagnostics"], symbols["diagnostics"])
-
-
-def side_rows(data, rows, places, count):
-    """{kind, process, texts or threads of the keys: sums} of a list."""
-    names = data["side_names"]
-    text = lambda number: None if number == 0 else names[number - 1]  # noqa: E731
-    found = {}
-    for cells in rows["rows"]:
-        keys = [cells[2 + i] if place == "thread" else text(cells[2 + i]) for i, place in enumerate(places)]
-        found[(text(cells[0]), text(cells[1]), *keys)] = cells[2 + len(places) :]
-        assert len(cells) == 2 + len(places) + count
-    return found
-
-
-def reported_rows(trace, keys, measures, *options):
-    document = run_json("report", trace, "--group-by", ",".join(["kind", "process", *keys]), *options, "--no-symbols")
-    found = {}
-    for row in document["rows"]:
-        process = row["process"] if row["pid"] is None else f"{row['process']} ({row['pid']})"
-        values = [row[key] for key in keys]
-        for i, key in enumerate(keys):
-            if key.endswith("site") and values[i] is not None:
-                frame = document["frames"][values[i]]
-                values[i] = frame["address"] if frame["module"] is None else f"{frame['module']}+{frame['offset']}"
-        found[(row["kind"], process, *values)] = [row[measure] for measure in measures]
-    return found
-
-
-def check_sides(results, name, data, trace, *options):
-    churn = "alloc_count alloc_size freed_count freed_size temporary_count temporary_size temporary_10_count temporary_1ms_count".split()
-    for key, place, rows in (
-        ("site", "text", "sites"), ("module", "text", "modules"), ("thread", "thread", "threads"),
-    ):  # fmt: skip
-        wanted = reported_rows(trace, [key], churn, "--churn", *options)
-        wanted = {one: sums for one, sums in wanted.items() if sums[0] or sums[2]}
-        shown = side_rows(data, data["churn"][rows], [place], len(churn))
-        whole = set(data["churn"][rows]["hidden"]) == set()
-        same = shown == wanted if whole else all(wanted[one] == sums for one, sums in shown.items())
-        results.check(f"{name}: churn by {key} is that of report", same, shown, wanted)
-    frees = "count size outstanding_size freed_by_other_count".split()
-    lists = [(["thread", "free_thread"], ["thread", "thread"], "threads")]
-    if data["frees"]["has_stacks"]:
-        lists += [
-            (["site", "free_site"], ["text", "text"], "pairs"),
-            (["free_site"], ["text"], "sites"),
-            (["free_module"], ["text"], "modules"),
-        ]
-    for keys, places, rows in lists:
-        wanted = reported_rows(trace, keys, frees, "--sort", "freed_by_other_count", *options)
-        shown = side_rows(data, data["frees"][rows], places, len(frees))
-        whole = set(data["frees"][rows]["hidden"]) == set()
-        same = shown == wanted if whole else all(wanted[one] == sums for one, sums in shown.items())
-        results.check(f"{name}: {rows} of who freed are those of report", same, shown, wanted)
-
-
-def check_leaks(results, name, data, trace):
-    """What was left behind at exit is outstanding only if exits free nothing."""
-    for kind in data["kinds"]:
-        leaked, freed = (
-            next(
-                row["outstanding_size"]
-                for row in run_json("report", trace, "--no-symbols", "--at-exit", at_exit)["totals"]
-                if row["kind"] == kind["kind"]
-            )
-            for at_exit in ("leaked", "freed")
-        )
-        results.equal(f"{name}: {kind['kind']} left behind at exit", kind["leaked_size"], leaked - freed)
+    results.equal(f"{name}: its diagnostics are those of report", data["diagnostics"], report["diagnostics"])
 
 
 def check_names(results):
@@ -388,13 +353,15 @@ def check_names(results):
     words = ["alloc", "freed", "commit"]
     blocks = [memory(chance.choice(words), 100 + size, chance.choices(calls, k=6)) for size in range(150)]
     trace = make_symbol_trace("html", redis.lines(), *blocks)
-    data = data_of(run("export", trace, "--format", "html", "--symbols", folder))
+    page = page_of(run("export", trace, "--format", "html", "--symbols", folder))
+    data = json.loads(inflated(page["cells"]))
+    check_documents(results, "names", page)
     check_rows(results, "names", data, run_json("report", trace, "--symbols", folder))
     check_blocks(results, "names", data, trace, "--symbols", folder)
     frames = frames_of(data)
     named = sum(isinstance(frame[1], str) for frame in frames)
     results.check("names: frames have names, and lines", named > 50 and any(len(one) == 4 for one in frames), named)
-    results.equal("names: the page knows that symbols were asked for", data["symbols"]["asked"], True)
+    results.equal("names: the page knows that symbols were asked for", page["symbols"], "ready")
 
 
 def make_trace(folder, scenario, *options):
@@ -403,20 +370,29 @@ def make_trace(folder, scenario, *options):
     return path
 
 
+def same_page(page):
+    """All that a page says but the names of its files, and what only a trace knows of its records."""
+    texts = [(one["command"], one["options"], json.loads(inflated(one["deflated"]))) for one in page["documents"] if one["command"] != "info"]
+    texts.append(("cells", [], json.loads(inflated(page["cells"]))))
+    for _, _, document in texts:
+        document["trace"].pop("files")
+    return texts
+
+
 def check_bytes(results, folder, trace):
     pages = [run("export", trace, "--format", "html", "--no-symbols", "-j", jobs) for jobs in (1, 2, 7)]
     results.check("the same bytes with -j1, -j2 and -j7", pages[0] == pages[1] == pages[2])
     store = os.path.join(folder, "trace.ehs")
     run("store", trace, "-o", store)
-    stored, read = data_of(run("export", store, "--format", "html", "--no-symbols")), data_of(pages[0])
-    stored["trace"]["files"], stored["inputs"] = read["trace"]["files"], read["inputs"]
-    results.check("a store gives the same page", stored == read)
+    stored, read = page_of(run("export", store, "--format", "html", "--no-symbols")), page_of(pages[0])
+    results.check("a store gives the same page", same_page(stored) == same_page(read))
     packed = os.path.join(folder, "page.html.zst")
     run("export", trace, "--format", "html", "--no-symbols", "-o", packed)
     with open(packed, "rb") as file:
         results.equal("-o FILE.zst is compressed", file.read(4), b"\x28\xb5\x2f\xfd")
     text = pages[0].decode("utf-8")
-    outside = re.findall(r'(?:src|href)="(?!#)[^"]*"|@import|url\(|https?://(?!www\.w3\.org/2000/svg)', text)
+    markup = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    outside = re.findall(r'(?:src|href)="(?!#|data:,")[^"]*"|@import|url\((?!#)|https?://', markup)
     results.equal("nothing is loaded from anywhere", outside, [])
     results.check("its policy forbids it too", "content=\"default-src 'none';" in text)
 
@@ -442,8 +418,7 @@ def main():
         workload = make_trace(folder, "workload", "--seed", "11", "--events", "2000")
         check_trace(results, "workload", workload)
         check_trace(results, "workload, one kind", workload, "--kind", "virtualalloc", "--size", "64K..")
-        data = data_of(run("export", workload, "--format", "html", "--no-symbols"))
-        check_leaks(results, "workload", data, workload)
+        check_trace(results, "demo, without frames", demo, "--exclude-frame", "MemoryTestApp.exe!", "--process", "Bat*,Mem*")
         freed = make_trace(folder, "workload", "--seed", "12", "--events", "1000", "--free-stacks")
         check_trace(results, "workload with stacks of frees", freed)
         check_trace(results, "workload with stacks of frees, small blocks", freed, "--size", "..4K")

@@ -1,0 +1,67 @@
+"""HTML reports in a browser, for tests: after each step of their user, every painted number is compared
+with the command that the page shows for it, as for `etlheap view` (view_page.py, view_numbers.py).
+
+The page has a few blocks of each stack and not all that `allocations` lists, so blocks are compared by
+their addresses, in browser_shown.py. What the page makes of its cells has the rows of the command in
+the same order, but for rows that are equal in what sorts them: such a row may be another of these.
+"""
+
+import os
+import subprocess
+
+from browser_page import run_in_browser
+from view_numbers import PAINTED, Commands
+from view_page import View
+
+from oracle_support import ETLHEAP
+
+TALL = 14000
+WIDE = 1400
+
+
+class StaticView(View):
+    """An HTML report in the folder in which commands are run."""
+
+    is_static = True
+    own_tests = ("blocks",)
+
+    def __init__(self, results, page, folder):
+        super().__init__(results, page, None, folder)
+        self.opened = []
+
+    def export(self, trace, *options):
+        """Writes the report of a trace, and opens it. Commands have the trace's name as it is typed here."""
+        path = os.path.join(self.documents.folder, os.path.basename(trace) + ".html")
+        subprocess.run([ETLHEAP, "export", trace, "--format", "html", *options, "-o", path],
+                       cwd=self.documents.folder, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+        self.documents = Commands(self.documents.folder)
+        self.path = path
+        self.open()
+        return path
+
+    def open(self, fragment=""):
+        address = "file://" + os.path.abspath(self.path)
+        self.opened.append(address)
+        self.page.navigate("about:blank")
+        self.page.navigate(address + fragment)
+        self.page.until("document.documentElement.dataset.ready", 60)
+        self.page.rest()
+
+    def painted(self):
+        return [number for number in self.run(PAINTED) if number["section"] not in self.own_tests]
+
+    def finish(self, floors):
+        super().finish(floors)
+        self.results.equal("no errors or warnings", self.page.problems, [])
+        foreign = [url for url in self.page.requests if not url.startswith((*self.opened, "about:", "data:", "blob:"))]
+        self.results.equal("no requests but for the files", foreign, [])
+
+
+def run_static(use):
+    """Calls use(view) with a page of a browser, and a folder of its own."""
+
+    def with_page(results, page, folder):
+        page.call("Emulation.setDeviceMetricsOverride", width=WIDE, height=TALL, deviceScaleFactor=1, mobile=False)
+        use(StaticView(results, page, folder))
+
+    run_in_browser(with_page)
