@@ -117,6 +117,7 @@ need_for_test()
     need_command zstd zstd
     need_command heaptrack_print heaptrack
     need_command sqlite3 sqlite3
+    need_command jq jq
     need_command openssl openssl
     need_command gcab gcab
     # Sums of files, to compare ours with.
