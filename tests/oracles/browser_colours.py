@@ -200,9 +200,10 @@ def check_reports(results, page, folder, scheme):
     page.run(OPEN_ALL)
     check(results, page, f"report with pins, {scheme}", ["map tr.", "frees tr.", "table tr.level-3"])
     export(page, folder, "export", workload, "--format", "html", "--no-symbols")
+    page.run("update({ groupBy: ['stack'] })")
     page.rest()
     page.run(OPEN_ALL)
-    check(results, page, f"report of a damaged trace, {scheme}", ["notice", "diagnostics tr.", "modules tr.", "table tr.level-4", "table tr.more"])
+    check(results, page, f"report of a damaged trace, {scheme}", ["notice", "diagnostics tr.", "modules tr.", "table tr.level-1", "table tr.more"])
 
 
 def check_compared(results, page, folder, scheme):
