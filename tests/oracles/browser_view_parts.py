@@ -222,7 +222,7 @@ def check_copying(view):
         view.page.until("document.getElementById('announce').textContent.startsWith('Copied')")
         text = view.documents.bytes_of(plain(command, "text"), "--format", "text").decode()
         # A field of one line takes no ends of lines.
-        copied = "".join(clipboard(view.page).split())
+        copied = "".join(clipboard(view).split())
         view.results.check(f"copied from {part}: the text of the command", copied == "".join(text.split()) != "", copied[:200], text[:200])
     view.page.rest()
 

@@ -145,11 +145,15 @@ def check_decoding(results, trace):
     results.check("Parquet is read as rows", how == "rows" and len(rows) == len(wanted) + 1 > 100 and len(shared) >= 8,
                   len(rows), len(wanted), shared)
     results.equal(f"its cells are those of NDJSON: {' '.join(shared)}", got, [{key: row[key] for key in shared} for row in wanted])
-    for name, head in (("pprof", "type inuse_space bytes"), ("perfetto", "clock "), ("perfview", "== "), ("html", None)):
+    for name, head in (("pprof", "type inuse_space bytes"), ("perfetto", "clock "), ("perfview", "== ")):
         data = run("export", trace, "--format", name)
         how, found = decode(name, data)
-        good = found["data"]["rows"] if head is None else found.startswith(head) and "unreadable" not in found
-        results.check(f"{name} is read", good, how, str(found)[:300])
+        results.check(f"{name} is read", found.startswith(head) and "unreadable" not in found, how, str(found)[:300])
+    how, found = decode("html", run("export", trace, "--format", "html"))
+    documents, cells = found["data"]["documents"], found["data"]["cells"]
+    results.check("html is read", how == "json" and cells["rows"] and len(documents) > 20, how, str(found)[:300])
+    _, wanted = decode("json", run("report", trace, "--map", "--format", "json"))
+    results.equal("its documents are those of commands", documents["report --map="], {"is_cut": False, **wanted})
     results.check("what is damaged is told, and no crash", decode("parquet", b"PAR1xxxx")[1].startswith("(unreadable"))
 
 

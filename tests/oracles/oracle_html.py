@@ -16,17 +16,16 @@ The cells of a page are read by a decoder written apart from the page's own.
   * Long lists are cut so that a page stays small, and say so.
 """
 
-import base64
 import json
 import os
 import random
 import re
 import subprocess
 import tempfile
-import zlib
 from collections import defaultdict
 
 from oracle_support import ETLHEAP, TRACES, Results, run, run_json
+from page_data import DATA, inflated
 
 MAKE_TRACE = os.environ.get("MAKE_TRACE", "build/release/make_trace")
 TYPES = ("AIFO", "AIFI", "AOFI", "AOFO")
@@ -47,14 +46,9 @@ def numbers_of(text):
 
 def page_of(page):
     """The data in a page, as the browser finds it."""
-    text = page.decode("utf-8")
-    found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    found = DATA.findall(page)
     assert len(found) == 1, f"{len(found)} documents"
     return json.loads(found[0])
-
-
-def inflated(text):
-    return zlib.decompress(base64.b64decode(text), -15)
 
 
 def data_of(page):

@@ -7,7 +7,6 @@ System Informer's phnt. `windows` and the HTML page must show what was written, 
 field, and `info` say whether such events are there. No real trace with them was at hand.
 """
 
-import json
 import os
 import random
 import struct
@@ -15,6 +14,7 @@ import tempfile
 import uuid
 
 from oracle_support import Results, dump, run, run_json
+from page_data import read_page
 from second_writer import records
 from second_writer.container import Clock, QPC, Record, Style, TraceFile
 from second_writer.described import event
@@ -102,15 +102,11 @@ def check_windows(results, name, path):
 def check_page(results, name, path, folder):
     page = os.path.join(folder, "page.html")
     run("export", path, "--format", "html", "-o", page, "--no-symbols")
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    start = text.index('"memory": ') + len('"memory": ')
-    system, _ = json.JSONDecoder().raw_decode(text[start:])
+    cells = read_page(page)["cells"]
+    system, rows = cells["memory"], cells["process_memory"]
     results.equal(f"{name}: the page's commit", [system["commit_size"][-1], system["available_size"][-1]],
                   [12000 * PAGE, (80 + 40 + 64) * PAGE])
     results.equal(f"{name}: nothing is known at first", system["commit_size"][0], None)
-    start = text.index('"process_memory": ') + len('"process_memory": ')
-    rows, _ = json.JSONDecoder().raw_decode(text[start:])
     results.equal(f"{name}: the page has the processes of its rows", [row["pid"] for row in rows], [APP])
     results.equal(f"{name}: commit and working set at the end", [rows[0]["commit_size"][-1], rows[0]["working_set_size"][-1]],
                   [1500 * PAGE, 900 * PAGE])
@@ -141,14 +137,8 @@ def check_many(results, folder):
     path, page = os.path.join(folder, "many.etl"), os.path.join(folder, "many.html")
     write_many(path, 700)
     run("export", path, "--format", "html", "-o", page, "--no-symbols")
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-
-    def array_of(key):
-        start = text.index(f'"{key}": ') + len(f'"{key}": ')
-        return [row["pid"] for row in json.JSONDecoder().raw_decode(text[start:])[0]]
-
-    groups, curves = array_of("groups"), array_of("process_memory")
+    cells = read_page(page)["cells"]
+    groups, curves = ([row["pid"] for row in cells[key]] for key in ("groups", "process_memory"))
     results.check("of many processes, not all are on the page", 0 < len(set(groups)) < 700, len(set(groups)))
     results.equal("curves are of those that are", [pid for pid in curves if pid not in groups], [])
     results.equal("as many as fit", len(curves), 64)

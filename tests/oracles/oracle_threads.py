@@ -8,15 +8,14 @@ process. Ids are reused, too: of a thread by another process, and of a process b
 Each thread allocates a size of its own, so that every row is known.
 """
 
-import html
 import json
 import os
 import random
-import re
 import struct
 import tempfile
 
 from oracle_support import Results, run, run_json
+from page_data import read_page
 from second_writer import records
 from second_writer.container import Clock, QPC, Record, Style, TraceFile
 
@@ -161,11 +160,8 @@ def check_info(results, path, store, folder):
 def check_page(results, path, folder):
     page = os.path.join(folder, "page.html")
     run("export", path, "--format", "html", "-o", page, "--no-symbols")
-    with open(page, encoding="utf-8") as file:
-        text = file.read()
-    match = re.search(r'"thread_names":\s*(\[.*?\])', text, re.S)
-    results.check("the page has names", match is not None)
-    rows = json.loads(html.unescape(match.group(1))) if match else []
+    rows = read_page(page)["cells"]["thread_names"]
+    results.check("the page has names", rows)
     found = sorted({(row["pid"], row["thread"], row["name"]) for row in rows})
     wanted = sorted((pid, tid, name) for pid, tid, _, name in ALL if name)
     results.equal("the page: names of threads", found, wanted)

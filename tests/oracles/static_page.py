@@ -7,6 +7,7 @@ the same order, but for rows that are equal in what sorts them: such a row may b
 """
 
 import os
+import re
 import subprocess
 
 from browser_page import run_in_browser
@@ -17,6 +18,11 @@ from oracle_support import ETLHEAP
 
 TALL = 14000
 WIDE = 1400
+# What parts of a report may leave out. Lists are documents, of the whole page, whatever is selected. The
+# others are made of cells, which have processes, heaps, types and frames; in a selected window, no types.
+LISTS = {"suspects", "growth", "spikes", "churn", "frees", "histogram", "map", "modules"}
+OF_CELLS = {"overview", "curve", "table", "flame", "focus", "blocks", "diagnostics"}
+NOT_IN_CELLS = "(Thread|Size|Lifetime|Fold module|Hide innermost|At process exit): .*"
 
 
 class StaticView(View):
@@ -46,6 +52,12 @@ class StaticView(View):
         self.page.navigate(address + fragment)
         self.page.until("document.documentElement.dataset.ready", 60)
         self.page.rest()
+
+    def may_leave_out(self, part, what, has_window):
+        if part in LISTS:
+            return True
+        pattern = NOT_IN_CELLS + ("|Type: .*" if has_window or part == "curve" else "")
+        return part in OF_CELLS and re.fullmatch(pattern, what) is not None
 
     def painted(self):
         return [number for number in self.run(PAINTED) if number["section"] not in self.own_tests]

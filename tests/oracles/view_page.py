@@ -66,6 +66,7 @@ class View:
     """A page of a server, whose inputs lie in the folder in which commands are run."""
 
     is_static = False
+    may_ignore = MAY_IGNORE
 
     def __init__(self, results, page, server, folder):
         self.results, self.page, self.server = results, page, server
@@ -134,8 +135,12 @@ class View:
                 has = any(option_of(command, end) == time or (end == "to" and option_of(command, "at") == time) for command in commands)
                 if not has and not ignores and not (part == "map" and end == "from"):
                     wrong.append(f"{part} ignores --{end} {time}")
-            wrong += [f"{part} does not follow {what}" for what in ignored(said) if not re.fullmatch(MAY_IGNORE.get(part, ""), what)]
+            wrong += [f"{part} does not follow {what}" for what in ignored(said) if not self.may_leave_out(part, what, bool(ends))]
         self.results.check(f"{name}: parts follow what is chosen, or say that they do not", not wrong, *wrong)
+
+    def may_leave_out(self, part, what, has_window):
+        del has_window
+        return re.fullmatch(self.may_ignore.get(part, ""), what) is not None
 
     # --- what a user does -----------------------------------------------------------------------
 

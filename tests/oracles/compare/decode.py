@@ -15,7 +15,7 @@ import struct
 import subprocess
 import zipfile
 
-HTML_DATA = re.compile(rb'<script type="application/json" id="data">(.*?)</script>', re.S)
+import page_data
 
 
 def decode(name, data):
@@ -40,9 +40,9 @@ def decode_bytes(name, data):
         return "rows", parquet_rows(data)
     if "perfetto" in name:
         return "text", perfetto_text(data)
-    page = HTML_DATA.search(data)
+    page = page_data.DATA.search(data)
     if page:
-        return "json", {"data": json.loads(page[1]), "page": HTML_DATA.sub(b"", data).decode("utf-8", "replace")}
+        return "json", {"data": with_answers(page_data.opened(json.loads(page[1]))), "page": page_data.DATA.sub(b"", data).decode("utf-8", "replace")}
     text = data.decode("utf-8", "replace")
     if text.startswith("{"):
         try:
@@ -61,6 +61,17 @@ def unzstd(data):
     return subprocess.run(["zstd", "-dc"], input=data, capture_output=True, check=True).stdout
 
 
+def with_answers(page):
+    """Documents of a report by their questions."""
+    if not isinstance(page.get("documents"), list):
+        return page
+    asked = {}
+    for one in page["documents"]:
+        words = [one["command"], *(f"--{name}={value}" for name, value in one["options"])]
+        asked[" ".join(words)] = {"is_cut": one["is_cut"], **with_stacks(one["document"])}
+    return {**page, "documents": asked}
+
+
 def with_stacks(document):
     """Numbers of stacks as their frames, so that a new stack does not change all rows behind it."""
     if not isinstance(document, dict) or not {"frames", "stacks"} <= document.keys():
@@ -73,6 +84,8 @@ def with_stacks(document):
             return [expand(part) for part in value]
         if not isinstance(value, dict):
             return value
+        if {"frames", "stacks"} <= value.keys():  # a part with stacks of its own
+            return with_stacks(value)
         expanded = {key: expand(part) for key, part in value.items()}
         for key in ("stack", "free_stack"):
             if isinstance(value.get(key), int):
