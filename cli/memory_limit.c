@@ -221,7 +221,7 @@ static const store_row store_rows[] = {
     { CLI_WINDOWS, is_growth, { 14, 1, 185, 112, 1, 0, 0 } },
     { CLI_WINDOWS, is_grouped, { 12, 14, 490, 64, 71, 60, 0 } },
     { CLI_WINDOWS, is_always, { 12, 6, 268, 1, 1, 0, 0 } },
-    { CLI_EXPORT, is_html, { 32, 1, 4200, 1, 1, 300, 7 } },
+    { CLI_EXPORT, is_html, { 32, 450, 4200, 75, 80, 300, 7 } },
     { CLI_EXPORT, is_wpa_xml, { 12, 1, 440, 132, 137, 0, 0 } },
     { CLI_EXPORT, is_dhat, { 16, 1, 690, 96, 110, 0, 0 } },
     { CLI_EXPORT, is_packed, { 11, 15, 600, 90, 110, 0, 0 } },
@@ -286,7 +286,9 @@ static etlheap_keeps keeps_of(const cli_command *command, const cli_options *opt
         return command->bit == CLI_INFO ? ETLHEAP_KEEPS_COUNTS : ETLHEAP_KEEPS_NOTHING;
     if (command->bit == CLI_STORE)
         return ETLHEAP_KEEPS_BLOCKS;
-    if (is_html(options) || options->has_view || options->find_spikes) /* as much as a page */
+    if (is_html(options))
+        return ETLHEAP_KEEPS_DOCUMENTS;
+    if (options->has_view || options->find_spikes) /* as much as a page */
         return ETLHEAP_KEEPS_PAGES;
     etlheap_keeps keeps = ETLHEAP_KEEPS_EVENTS;
     cli_options own = *options;

@@ -23,6 +23,7 @@ typedef enum etlheap_keeps {
     ETLHEAP_KEEPS_EVENTS,    /* all events, in a log */
     ETLHEAP_KEEPS_BLOCKS,    /* rows of all blocks, or a store */
     ETLHEAP_KEEPS_PAGES,     /* a page with a part for each process and stack */
+    ETLHEAP_KEEPS_DOCUMENTS, /* the answers of many questions at once */
     ETLHEAP_KEEPS_CLASSES
 } etlheap_keeps;
 

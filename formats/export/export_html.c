@@ -19,7 +19,7 @@
 
 /* What the data of the page is made of. */
 typedef struct report_data {
-    const html_answers *answers;
+    html_answers *answers;
     const html_choice *choice;
     const html_blocks *blocks;
     etl_error *err;
@@ -83,6 +83,7 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
     html_write_command(&json, request);
     etlheap_json_string(&json, "symbols", request->query->symbols ? "ready" : "none");
     etl_status status = write_cells(data, &json);
+    html_answers_let_go_of_cells(data->answers); /* documents take as much again */
     if (status == ETL_OK)
         status = html_documents_write(data->answers, &json, data->err);
     etlheap_json_object_close(&json);

@@ -39,6 +39,10 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
                              etl_error *err);
 void html_answers_close(html_answers *answers);
 
+/* Frees all but `kinds`, which is all that documents need. What borrows the rest must not be used
+ * after this. */
+void html_answers_let_go_of_cells(html_answers *answers);
+
 /* Reports progress before a step; ETL_ERR_CANCELLED. */
 etl_status html_go_on(const etlheap_export_request *request, u32 step, etl_error *err);
 

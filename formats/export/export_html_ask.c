@@ -80,14 +80,22 @@ etl_status html_answers_open(const etlheap_export_request *request, html_answers
     return status == ETL_OK ? open_nowhere(out, err) : status;
 }
 
-void html_answers_close(html_answers *answers)
+void html_answers_let_go_of_cells(html_answers *answers)
 {
-    etlheap_windows_free(answers->kinds);
     etlheap_windows_free(answers->groups);
     etlheap_windows_free(answers->rows);
     etlheap_table_free(answers->threads);
     etlheap_lifetimes_close(answers->outstanding_blocks);
     etlheap_lifetimes_close(answers->freed_blocks);
+    answers->groups = answers->rows = NULL;
+    answers->threads = NULL;
+    answers->outstanding_blocks = answers->freed_blocks = NULL;
+}
+
+void html_answers_close(html_answers *answers)
+{
+    html_answers_let_go_of_cells(answers);
+    etlheap_windows_free(answers->kinds);
     etlheap_symbols_close(answers->nowhere);
     *answers = (html_answers){ 0 };
 }
