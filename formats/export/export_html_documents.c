@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 
+#define TOGETHER_MAX    5u      /* questions; each keeps rows of all stacks until it is written */
 #define DOCUMENT_BYTES  160000u /* of one, packed */
 #define DOCUMENTS_BYTES 480000u /* of all */
 #define KEYS_MAX        5u
@@ -292,7 +293,7 @@ static bool is_possible(const etlheap_query *query)
     return !query->unmatched || !(has_sizes || has_lifetimes || has_frames);
 }
 
-/* Asks the questions of rows together, so that the events are read once. */
+/* Asks the questions of rows together, so that the events are read once for all of them. */
 static etl_status ask(const document_row *const *asked, u32 count, html_inquiry *inquiries,
                       etl_error *err)
 {
@@ -477,9 +478,9 @@ static etl_status write_documents(document_writer *w, u32 kinds, bool all_kinds,
     etlheap_table *excluded = NULL;
     const etlheap_table *const *const borrowed = (const etlheap_table *const *)&excluded;
     etl_status status = sum_excluded(w->answers, kinds, &excluded, err);
-    if (status == ETL_OK)
-        status = ask(asked, count, inquiries, err);
     for (u32 i = 0; i < count; i++) {
+        if (status == ETL_OK && i % TOGETHER_MAX == 0)
+            status = ask(asked + i, (u32)etl_min_u64(count - i, TOGETHER_MAX), inquiries + i, err);
         inquiries[i].layout.excluded = borrowed;
         inquiries[i].layout.excluded_count = excluded ? 1 : 0;
         if (status == ETL_OK && is_answered(asked[i], &inquiries[i].answer))
