@@ -221,7 +221,7 @@ static const store_row store_rows[] = {
     { CLI_WINDOWS, is_growth, { 14, 1, 185, 112, 1, 0, 0 } },
     { CLI_WINDOWS, is_grouped, { 12, 14, 490, 64, 71, 60, 0 } },
     { CLI_WINDOWS, is_always, { 12, 6, 268, 1, 1, 0, 0 } },
-    { CLI_EXPORT, is_html, { 32, 450, 4200, 75, 80, 300, 7 } },
+    { CLI_EXPORT, is_html, { 32, 100, 4200, 25, 40, 300, 7 } },
     { CLI_EXPORT, is_wpa_xml, { 12, 1, 440, 132, 137, 0, 0 } },
     { CLI_EXPORT, is_dhat, { 16, 1, 690, 96, 110, 0, 0 } },
     { CLI_EXPORT, is_packed, { 11, 15, 600, 90, 110, 0, 0 } },

@@ -29,7 +29,7 @@ static const keeps_bytes kept[ETLHEAP_KEEPS_CLASSES] = {
     [ETLHEAP_KEEPS_EVENTS] = { 17.5, 0.8, 38, 91, 46, 1, 155, 0.3, 0 },
     [ETLHEAP_KEEPS_BLOCKS] = { 20.4, 0.8, 37, 83, 128, 233, 230, 0.3, 0 },
     [ETLHEAP_KEEPS_PAGES] = { 23, 0.7, 30, 376, 1, 200, 420, 0.3, 6500 },
-    [ETLHEAP_KEEPS_DOCUMENTS] = { 26, 0.7, 30, 376, 61, 200, 750, 0.3, 6500 },
+    [ETLHEAP_KEEPS_DOCUMENTS] = { 24, 0.7, 30, 376, 31, 200, 450, 0.3, 6500 },
 };
 
 void etlheap_trace_counts_add(etlheap_trace_counts *sum, const etlheap_trace_counts *more)
