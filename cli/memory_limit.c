@@ -175,6 +175,11 @@ static bool is_html(const cli_options *options)
     return writes(options, "html");
 }
 
+static bool is_perfetto(const cli_options *options)
+{
+    return writes(options, "perfetto");
+}
+
 static bool is_heaptrack(const cli_options *options)
 {
     return writes(options, "heaptrack");
@@ -220,6 +225,7 @@ static const store_row store_rows[] = {
     { CLI_EXPORT, is_wpa_xml, { 12, 1, 440, 132, 137, 0, 0 } },
     { CLI_EXPORT, is_dhat, { 16, 1, 690, 96, 110, 0, 0 } },
     { CLI_EXPORT, is_packed, { 11, 15, 600, 90, 110, 0, 0 } },
+    { CLI_EXPORT, is_perfetto, { 14, 16, 900, 84, 100, 60, 0 } },
     { CLI_EXPORT, is_settings, { 3, 0, 20, 0, 0, 0, 0 } },
     { CLI_ALLOCATIONS, is_top, { 15, 19, 276, 29, 58, 90, 0 } },
     { CLI_ALLOCATIONS, is_always, { 16, 148, 1, 9, 204, 0, 0 } },

@@ -11,6 +11,7 @@
  */
 #include "export_html_blocks.h"
 #include "export_html_map.h"
+#include "export_samples.h"
 
 #include <stdlib.h>
 
@@ -55,7 +56,6 @@ typedef struct question_row {
 
 static etl_status go_on(const etlheap_export_request *request, u32 step, etl_error *err);
 static etl_status ask_all(html_answers *answers, etl_error *err);
-static i64 length_of_windows(const html_answers *answers);
 static etl_status name_rows(html_answers *answers, etl_error *err);
 static etl_status ask_symbols(html_answers *answers, etl_error *err);
 
@@ -215,7 +215,8 @@ static etl_status ask(const html_answers *answers, u32 wanted, bool with_frees,
             continue;
         queries[i] = query_of(answers, row, with_frees);
         windows[i] = (etlheap_windows_options){ .size = sizeof windows[i],
-                                                .every_ns = length_of_windows(answers),
+                                                .every_ns = export_window_length(answers->request,
+                                                                                 WINDOWS_WANTED),
                                                 .with_whole = row->with_whole };
         lists[i] =
             (etlheap_lifetimes_options){ .size = sizeof lists[i],
@@ -263,24 +264,6 @@ static etl_status ask_all(html_answers *answers, etl_error *err)
     else
         etlheap_answers_free(given, HTML_QUESTIONS);
     return status;
-}
-
-static i64 length_of_windows(const html_answers *answers)
-{
-    static const u64 steps[] = { 1, 2, 5 };
-    const etlheap_query *const query = answers->request->query;
-    const etlheap_trace_info *const trace = etlheap_result_trace(answers->request->result);
-    const i64 from_ns = query->from_ns == INT64_MIN ? 0 : query->from_ns;
-    const i64 to_ns = query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns;
-    const u64 span_ns = (u64)etl_span_i64(from_ns, to_ns);
-    u64 decade_ns = 1;
-    u32 step = 0;
-    while (span_ns / (decade_ns * steps[step]) >= WINDOWS_WANTED) {
-        step = (step + 1) % ETL_COUNT_OF(steps);
-        if (step == 0)
-            decade_ns *= 10;
-    }
-    return (i64)(decade_ns * steps[step]);
 }
 
 static etl_status name_rows(html_answers *answers, etl_error *err)

@@ -78,6 +78,24 @@ void export_samples_close(export_samples *samples)
     samples->table = NULL;
 }
 
+i64 export_window_length(const etlheap_export_request *request, u32 windows_max)
+{
+    static const u64 steps[] = { 1, 2, 5 };
+    const etlheap_query *const query = request->query;
+    const etlheap_trace_info *const trace = etlheap_result_trace(request->result);
+    const i64 from_ns = query->from_ns == INT64_MIN ? 0 : query->from_ns;
+    const i64 to_ns = query->to_ns == INT64_MAX ? trace->end_ns : query->to_ns;
+    const u64 span_ns = (u64)etl_span_i64(from_ns, to_ns);
+    u64 decade_ns = 1;
+    u32 step = 0;
+    while (span_ns / (decade_ns * steps[step]) >= windows_max) {
+        step = (step + 1) % ETL_COUNT_OF(steps);
+        if (step == 0)
+            decade_ns *= 10;
+    }
+    return (i64)(decade_ns * steps[step]);
+}
+
 /* Of the peak; other metrics have none. The query borrows the moments. */
 static etl_status set_moment(const etlheap_export_request *request, etlheap_query *query,
                              i64 moments[ETLHEAP_KIND_CAPACITY], etl_error *err)

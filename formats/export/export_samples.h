@@ -37,6 +37,10 @@ etl_status export_samples_select(const etlheap_export_request *request, etlheap_
 etl_status export_table_open(const etlheap_export_request *request, const etlheap_key *keys,
                              u32 key_count, etlheap_table **out, etl_error *err);
 
+/* The length of windows that people would choose, 1, 2 or 5 times a power of ten, so that the
+ * query's window has fewer than `windows_max` of them, and at least two fifths as many. */
+i64 export_window_length(const etlheap_export_request *request, u32 windows_max);
+
 static inline i64 export_size(const export_samples *samples, const etlheap_row *row)
 {
     return row->measures[samples->size];

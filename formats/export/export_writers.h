@@ -14,6 +14,8 @@ etl_status etlheap_export_speedscope(const etlheap_export_request *request, etlh
                                      etl_error *err);
 etl_status etlheap_export_pprof(const etlheap_export_request *request, etlheap_sink *sink,
                                 etl_error *err);
+etl_status etlheap_export_perfetto(const etlheap_export_request *request, etlheap_sink *sink,
+                                   etl_error *err);
 etl_status etlheap_export_dhat(const etlheap_export_request *request, etlheap_sink *sink,
                                etl_error *err);
 etl_status etlheap_export_heaptrack(const etlheap_export_request *request, etlheap_sink *sink,

@@ -42,6 +42,15 @@ static const exporter_row exporters[] = {
         .write = etlheap_export_pprof,
     },
     {
+        .told.name = "perfetto",
+        .told.suffix = ".pftrace",
+        .told.summary = "heap dumps over time for ui.perfetto.dev",
+        .told.metrics = METRIC(OUTSTANDING),
+        .told.asks_events = true,
+        .told.asks_sizes = true,
+        .write = etlheap_export_perfetto,
+    },
+    {
         .told.name = "dhat",
         .told.suffix = ".dhat.json",
         .told.summary = "one kind for valgrind's dh_view.html",

@@ -12,14 +12,12 @@
 
 #include "formats/parts/display.h"
 #include "export_samples.h"
+#include "frame_modules.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "parser/system/name_fold.h"
 
-#define BUILD_ID_SIZE      64
 #define MAPPING_FLAG_COUNT 4u /* has_functions and so on: nobody is to look names up */
 #define MAPPINGS_FIRST     64u
 
@@ -40,12 +38,7 @@ static u32 function_of(pprof_code *code, const etlheap_frame *frame);
 static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base);
 static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number);
 static u32 write_mapping(pprof_code *code, u32 index);
-static u32 find_module(const etlheap_result *result, const etlheap_frame *frame);
-static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen);
-static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b);
-static u64 base_of(const etlheap_frame *frame);
 static u64 seen_at(const etlheap_frame *frame);
-static void build_id(const etlheap_module_info *module, char out[BUILD_ID_SIZE]);
 
 u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid)
 {
@@ -53,7 +46,7 @@ u32 pprof_program_module(const pprof_code *code, const char *process, u32 pid)
     for (u32 i = 0; i < count; i++) {
         const etlheap_module_info *const module = etlheap_module_of(code->result, i);
         if ((pid == ETL_NO_ID || module->pid == pid) && etl_name_same(module->name, process))
-            return first_of_build(code->result, module);
+            return module_of_build(code->result, module);
     }
     return ETLHEAP_NO_INDEX;
 }
@@ -177,7 +170,7 @@ static u32 mapping_of(pprof_code *code, const etlheap_frame *frame, u64 *base)
 {
     const u32 name = pprof_string(code, frame->module);
     u32 number;
-    if (export_number_of_pair(&code->places, name, base_of(frame), &number) &&
+    if (export_number_of_pair(&code->places, name, frame_base(frame), &number) &&
         !add_place(code, frame, number))
         code->failed = true;
     if (!pprof_code_ok(code))
@@ -196,7 +189,7 @@ static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number)
         code->mappings = more;
         code->mapping_capacity = capacity;
     }
-    const u32 index = find_module(code->result, frame);
+    const u32 index = frame_module(code->result, frame);
     code->mappings[number] = (pprof_mapping){ 0 };
     if (index != ETLHEAP_NO_INDEX) {
         code->mappings[number].id = write_mapping(code, index);
@@ -209,11 +202,11 @@ static bool add_place(pprof_code *code, const etlheap_frame *frame, u32 number)
 static u32 write_mapping(pprof_code *code, u32 index)
 {
     const etlheap_module_info *const module = etlheap_module_of(code->result, index);
-    char id[BUILD_ID_SIZE];
+    char id[MODULE_BUILD_ID_SIZE];
     u32 number;
     if (!export_number_of_pair(&code->modules, index, 0, &number))
         return number + 1;
-    build_id(module, id);
+    module_build_id(module, id);
     etlheap_protobuf_number(&code->message, MAPPING_ID, (u64)number + 1);
     etlheap_protobuf_number(&code->message, MAPPING_START, module->base);
     etlheap_protobuf_number(&code->message, MAPPING_LIMIT,
@@ -226,61 +219,8 @@ static u32 write_mapping(pprof_code *code, u32 index)
     return number + 1;
 }
 
-/* Finds the first module of the frame's build, at its lowest address. Modules of one name may be of
- * several builds, as those of 32-bit programs are, and a build may be loaded at several places. */
-static u32 find_module(const etlheap_result *result, const etlheap_frame *frame)
-{
-    const u32 count = etlheap_module_count(result);
-    const etlheap_module_info *seen = NULL;
-    for (u32 i = 0; i < count; i++) {
-        const etlheap_module_info *const module = etlheap_module_of(result, i);
-        if (etl_name_same(module->name, frame->module) && frame->offset < module->size_bytes &&
-            (!seen || (seen->base != base_of(frame) && module->base == base_of(frame))))
-            seen = module;
-    }
-    return seen ? first_of_build(result, seen) : ETLHEAP_NO_INDEX;
-}
-
-static u32 first_of_build(const etlheap_result *result, const etlheap_module_info *seen)
-{
-    u32 i = 0;
-    while (!is_same_build(etlheap_module_of(result, i), seen))
-        i++;
-    return i;
-}
-
-static bool is_same_build(const etlheap_module_info *a, const etlheap_module_info *b)
-{
-    return etl_name_same(a->name, b->name) && a->size_bytes == b->size_bytes &&
-           a->time_date_stamp == b->time_date_stamp && a->has_rsds == b->has_rsds &&
-           a->age == b->age && memcmp(&a->guid, &b->guid, sizeof a->guid) == 0;
-}
-
-/* The base of the frame's module where the frame was seen. Frames of summaries were not seen
- * anywhere, so the build is searched for each. */
-static u64 base_of(const etlheap_frame *frame)
-{
-    return frame->address != ETLHEAP_NO_ADDRESS ? frame->address - frame->offset : frame->offset;
-}
-
 /* The address at which a frame was seen; summaries have none. */
 static u64 seen_at(const etlheap_frame *frame)
 {
     return frame->address != ETLHEAP_NO_ADDRESS ? frame->address : 0;
-}
-
-/* As symbol stores have it: the GUID's digits in upper case, then the age. */
-static void build_id(const etlheap_module_info *module, char out[BUILD_ID_SIZE])
-{
-    char guid[ETL_GUID_TEXT_SIZE];
-    size_t size = 0;
-    out[0] = '\0';
-    if (!module->has_rsds)
-        return;
-    etl_guid_format(module->guid.bytes, guid);
-    for (const char *at = guid; *at != '\0'; at++) {
-        if (*at != '-')
-            out[size++] = (char)(*at >= 'a' ? *at - 'a' + 'A' : *at);
-    }
-    snprintf(out + size, BUILD_ID_SIZE - size, "%" PRIX32, module->age);
 }

@@ -10,8 +10,12 @@
 
 void etlheap_protobuf_number(etlheap_text *message, u32 field, u64 value)
 {
-    if (value == 0)
-        return;
+    if (value != 0)
+        etlheap_protobuf_present(message, field, value);
+}
+
+void etlheap_protobuf_present(etlheap_text *message, u32 field, u64 value)
+{
     etlheap_protobuf_varint(message, (u64)field << 3 | WIRE_VARINT);
     etlheap_protobuf_varint(message, value);
 }

@@ -15,6 +15,9 @@
 
 void etlheap_protobuf_number(etlheap_text *message, u32 field, u64 value);
 
+/* Writes a number even if it is 0, for fields whose readers ask whether they are there. */
+void etlheap_protobuf_present(etlheap_text *message, u32 field, u64 value);
+
 /* Writes a value with a length, even if empty, because members of lists must stay. */
 void etlheap_protobuf_bytes(etlheap_text *message, u32 field, etl_bytes value);
 

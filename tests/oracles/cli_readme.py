@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The examples of the README and of the pages in docs/ are what the program prints.
 
-Each indented block that begins with "$ build/etlheap ..." is run on the traces of the demo, and
-what the program prints compared with the lines below. Each page begins with these files alone, so
+Each indented block that begins with "$ build/etlheap ..." is run on the traces of the demo, through
+a shell if it has a pipe, and what the program prints compared with the lines below. Each page begins with these files alone, so
 that it can be followed by itself.
 
     cli_readme.py             compares
@@ -13,6 +13,7 @@ import difflib
 import glob
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -40,8 +41,9 @@ NAMELESS = "etlheap: note: no function names: "
 
 def printed(folder, arguments):
     environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}
+    piped = f"{shlex.quote(ETLHEAP)} {arguments}"  # through a shell, for what a page pipes into jq
     done = subprocess.run(
-        [ETLHEAP, *arguments.split()],
+        ["sh", "-c", piped] if " | " in arguments else [ETLHEAP, *arguments.split()],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,

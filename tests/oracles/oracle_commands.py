@@ -115,7 +115,7 @@ LOGINS = (
     f"http:/u:{SECRET}@host/sym", f"SRV*cache*user:{SECRET}@host/sym", f"user:{SECRET}@host/sym;host/sym?sig={SECRET}",
 )
 FORMATS = ("text", "json", "csv", "markdown", "junit", "sarif", "ndjson", "html", "folded", "speedscope")
-EXPORTS = ("folded", "speedscope", "pprof", "dhat", "heaptrack", "wpa-xml", "wpaprofile", "perfview", "html", "csv", "ndjson", "parquet")
+EXPORTS = ("folded", "speedscope", "pprof", "perfetto", "dhat", "heaptrack", "wpa-xml", "wpaprofile", "perfview", "html", "csv", "ndjson", "parquet")
 
 
 def commands_with(path):

@@ -145,7 +145,7 @@ def check_decoding(results, trace):
     results.check("Parquet is read as rows", how == "rows" and len(rows) == len(wanted) + 1 > 100 and len(shared) >= 8,
                   len(rows), len(wanted), shared)
     results.equal(f"its cells are those of NDJSON: {' '.join(shared)}", got, [{key: row[key] for key in shared} for row in wanted])
-    for name, head in (("pprof", "type inuse_space bytes"), ("perfview", "== "), ("html", None)):
+    for name, head in (("pprof", "type inuse_space bytes"), ("perfetto", "clock "), ("perfview", "== "), ("html", None)):
         data = run("export", trace, "--format", name)
         how, found = decode(name, data)
         good = found["data"]["rows"] if head is None else found.startswith(head) and "unreadable" not in found

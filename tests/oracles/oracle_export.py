@@ -31,7 +31,7 @@ MADE = [
 ]
 METRICS = ["outstanding", "total", "transient", "peak"]
 TEXT_FORMATS = ["folded", "speedscope", "dhat", "heaptrack", "csv", "ndjson"]
-FORMATS = [*TEXT_FORMATS, "pprof"]
+FORMATS = [*TEXT_FORMATS, "pprof", "perfetto"]
 NO_STACK = "[no stack]"
 SPEEDSCOPE = os.path.join(BUILD, "consumers", "node_modules", "speedscope", "dist", "release")
 HINT = "`make consumer-deps` installs it"

@@ -258,7 +258,7 @@ def compare_exports(results, demo, named, whole, module):
         return found
 
     results.equal("flame graphs are folded", bare(got), bare(wanted))
-    for name in ("pprof", "speedscope", "wpa-xml", "perfview", "html", "parquet", "csv", "ndjson", "dhat", "heaptrack"):
+    for name in ("pprof", "perfetto", "speedscope", "wpa-xml", "perfview", "html", "parquet", "csv", "ndjson", "dhat", "heaptrack"):
         path = os.path.join(WORK, f"folded.{name}")
         done = subprocess.run([ETLHEAP, "export", demo, *named, "--format", name, "--fold-module", "*", "--exclude-frame", "Ui::*", "-o", path],
                               capture_output=True, check=False)

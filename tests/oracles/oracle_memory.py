@@ -104,6 +104,7 @@ QUESTIONS = [
     ("export --format ndjson -o OUT", "w"),
     ("export --format parquet -o OUT", "ws"),
     ("export --format perfview -o OUT", "w"),
+    ("export --format perfetto -o OUT", "ls"),
     ("export --format pprof -o OUT", "w"),
     ("export --format speedscope -o OUT", "w"),
     ("export --format wpa-xml -o OUT", "ls"),

@@ -117,6 +117,7 @@ need_for_test()
     need_command zstd zstd
     need_command heaptrack_print heaptrack
     need_command sqlite3 sqlite3
+    need_command jq jq
     need_command openssl openssl
     need_command gcab gcab
     # Sums of files, to compare ours with.
@@ -131,6 +132,9 @@ need_for_test()
     need_command g++ g++
     wish_command aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
     wish_file /usr/aarch64-linux-gnu/include/stdlib.h libc6-dev-arm64-cross
+    # Readers of protocol buffers, for the traces written for Perfetto.
+    wish_command protoc protobuf-compiler
+    wish_file /usr/lib/python3/dist-packages/google/protobuf/__init__.py python3-protobuf
     # Other versions format otherwise.
     wish_command clang-format-14 clang-format-14
     # Readers of exports, and of the pages. npm fetches what checks pages for screen readers, once.

@@ -82,7 +82,7 @@ check_exports() # input, argument...
     local input=$1 format
     shift
     # On a terminal it is the same; here each goes to a file, as most are meant to.
-    for format in folded speedscope pprof dhat heaptrack csv ndjson parquet wpa-xml wpaprofile perfview html; do
+    for format in folded speedscope pprof perfetto dhat heaptrack csv ndjson parquet wpa-xml wpaprofile perfview html; do
         case $format in
         dhat | heaptrack) same export "$input" --format $format --kind heap -o "out.$format" "$@" ;;
         *) same export "$input" --format $format -o "out.$format" "$@" ;;

@@ -38,6 +38,8 @@ def decode_bytes(name, data):
         return "text", "\n".join(parts).replace("><", ">\n<")
     if data[:4] == b"PAR1":
         return "rows", parquet_rows(data)
+    if "perfetto" in name:
+        return "text", perfetto_text(data)
     page = HTML_DATA.search(data)
     if page:
         return "json", {"data": json.loads(page[1]), "page": HTML_DATA.sub(b"", data).decode("utf-8", "replace")}
@@ -151,6 +153,38 @@ def pprof_text(data):
     lines += [f"comment {words[number]}" for number in packed(profile.get(13, []))]
     lines += [f"field {field}: {profile[field]}" for field in sorted(profile) if field not in (1, 2, 3, 4, 5, 6, 13)]
     return "\n".join(lines) + "\n"
+
+
+# --- perfetto -------------------------------------------------------------------------
+
+
+def perfetto_text(data):
+    """A line for each track, event and sample of a heap dump, with call stacks in words."""
+    lines, tracks = [], {}
+    interned = {field: {} for field in (5, 6, 7, 17, 19)}  # functions, frames, stacks, paths, mappings
+    for packet in map(fields, fields(data).get(1, [])):
+        for part in map(fields, packet.get(12, [])):
+            for field, known in interned.items():
+                known.update({message[1][0]: message for message in map(fields, part.get(field, []))})
+        for track in map(fields, packet.get(60, [])):
+            name = track.get(2) or [b" ".join(word for process in map(fields, track[3]) for word in process[6])]
+            tracks[track[1][0]] = f"{track.get(5, [0])[0]} {name[0].decode('utf-8', 'replace')}"
+        time = packet.get(8, ["-"])[0]
+        for event in map(fields, packet.get(11, [])):
+            lines.append(f"{time} {tracks[event[11][0]]}: {event.get(23, event.get(30))[0]}")
+        for heap in (part for dump in map(fields, packet.get(37, [])) for part in map(fields, dump.get(5, []))):
+            lines += [f"{heap[9][0]} {heap[1][0]} {heap[11][0].decode()} {perfetto_stack(interned, sample[1][0])}: "
+                      f"{[sample.get(field, [0])[0] for field in (2, 3, 5, 6)]}" for sample in map(fields, heap.get(2, []))]
+        lines += [f"clock {clock}" for clocks in map(fields, packet.get(6, [])) for clock in map(fields, clocks[1])]
+    return "\n".join([*lines, *(f"track {name}" for name in sorted(tracks.values()))]) + "\n"
+
+
+def perfetto_stack(interned, iid):
+    words = []
+    for frame in (interned[6][number] for number in interned[7][iid][2]):
+        path = interned[17][interned[19][frame[3][0]][7][0]][2][0]
+        words.append(f"{path.decode('utf-8', 'replace')}+{frame[4][0]:#x} {interned[5][frame[2][0]][2][0].decode('utf-8', 'replace')}")
+    return " > ".join(words)
 
 
 # --- parquet: what this program writes, plain or by dictionary, in zstd pages ---------------

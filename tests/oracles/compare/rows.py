@@ -53,6 +53,7 @@ ROWS = (
     Row("symbols", "{in} --format {--format}", WIDE),
     Row("export", "{in} --format folded", WIDE),
     Row("export", "{in} --format html", WIDE, LARGE),
+    Row("export", "{in} --format perfetto", WIDE, LARGE),
     Row("export", "{in} --format parquet --rows -o out.parquet", WIDE, LARGE),
     Row("check", "{in} --max-outstanding 1K --strict --unpack-limit 1G", WIDE),
     Row("dump", "{in} --format {--format} --unpack-limit 1G", WIDE, LARGE),
