@@ -23,6 +23,7 @@ bench-run: all $(BENCH_PROGRAMS)
 	@$(PYTHON) -B bench/run_bench.py $(BENCH_FOLDERS) --etlheap '$(PROGRAM)' --traces '$(TRACES)' \
 		--modules '$(BENCH_MODULES)' --runs '$(RUNS)' $(if $(ONLY),--only '$(value ONLY)') \
 		$(if $(QUESTIONS),--questions '$(QUESTIONS)') $(if $(KEEP),--keep '$(KEEP)') \
+		$(if $(VIEW_MINUTES),--view-minutes '$(VIEW_MINUTES)') \
 		$(if $(REV),--rev '$(REV)' --work '$(BUILD)/bench-compare')
 
 bench-compare: ## times this tree against REV=, another revision of it

@@ -5,6 +5,7 @@ Measures etlheap against its targets, its limits and its peers, and prints one t
     run_bench.py --programs FOLDER --inputs FOLDER --etlheap PROGRAM [--traces FOLDER]
                  [--modules FOLDER] [--runs 5] [--only WORD,...]
                  [--questions INPUT,...] [--keep FILE.json] [--rev REV --work FOLDER]
+                 [--view-minutes MINUTES]
     run_bench.py --programs FOLDER --inputs FOLDER --clean
 
 README.md beside this file says what each row means. A group of rows is a function
@@ -29,6 +30,7 @@ from bench_inputs import (BenchError, Inputs, check_report, find_program, has_co
 from bench_measure import Peer, Row, Rounds, print_table, wall_and_memory, wall_seconds
 from bench_questions import Figures, load_baseline, write_baseline
 from bench_streams import BENCH_RECORDINGS, FORMS, Streams, check_stream, usable
+from bench_view import can_view, view_rows
 
 MB = 1e6
 MIB = 1 << 20
@@ -51,6 +53,7 @@ class Bench:
         self.traces = options.traces
         self.modules = options.modules
         self.runs = options.runs
+        self.view_minutes = options.view_minutes
 
     def report(self, path, jobs=JOBS):
         return [self.etlheap, "report", path, f"-j{jobs}"]
@@ -467,6 +470,7 @@ GROUPS = {
     "xpress": (xpress_rows, [], always),
     "size": (size_rows, ["H1", "H8"], always),
     "store": (store_rows, ["H", "H.ehs"], has_store),
+    "view": (view_rows, ["H", "H.ehs"], can_view),
     "batch": (batch_rows, ["small"], always),
     "types": (types_rows, ["H8", "H8.rows.csv"], always),
     "streams": (streams_rows, list(STREAM_FILES), always),
@@ -515,6 +519,7 @@ def parse_options():
     parser.add_argument("--only", default=",".join(GROUPS))
     parser.add_argument("--questions", default=",".join(QUESTION_INPUTS), help="inputs of the group questions")
     parser.add_argument("--keep", help="file for the figures of the group questions")
+    parser.add_argument("--view-minutes", type=float, default=3, help="how long the session of the group view is")
     options = parser.parse_args()
     options.only = options.only.split(",")
     options.questions = options.questions.split(",")

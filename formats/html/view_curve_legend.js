@@ -20,6 +20,23 @@ function legendEntry(one, i) {
   return button;
 }
 
+const SIGN_KEYS = [
+  ["mark", "\u25bc", "mark"],
+  ["spike", "\u25b2", "spike"],
+  ["rise", "\u25ac", "lasting rise"],
+];
+
+// What is drawn above the curve. It comes later than the areas, whose buttons stay.
+function drawSignKeys() {
+  const { legend } = curve.places;
+  for (const old of legend.querySelectorAll(".of-signs")) old.remove();
+  const found = SIGN_KEYS.filter(([sign]) => curve.signs.some((one) => one.sign === sign));
+  const keys = found.map(([sign, shape, text]) =>
+    make("span", { class: "key of-signs" }, make("span", { class: `sign-key ${sign}`, "aria-hidden": "true" }, shape), text),
+  );
+  legend.append(...keys);
+}
+
 function drawLegend() {
   const legend = clear(curve.places.legend);
   const { command, options } = curveQuestions().at(-1);
@@ -28,6 +45,7 @@ function drawLegend() {
     ...curve.data.series.map(legendEntry),
     make("span", { class: "key" }, make("span", { class: "swatch line" }), "peak in each time step"),
   );
+  drawSignKeys();
 }
 
 // Written when it is opened: 400 rows are not for everyone.

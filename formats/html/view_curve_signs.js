@@ -54,6 +54,7 @@ async function askSigns(context) {
   if (curve.signsKey === key) return;
   curve.signs = markSigns();
   drawCurve();
+  drawSignKeys();
   if (state.kind === "handle" || isSummary()) return;
   await firstDrawn;
   if (context.signal.aborted) return;
@@ -68,6 +69,7 @@ async function askSigns(context) {
       (a, b) => a.at - b.at,
     );
     drawCurve();
+    drawSignKeys();
   } catch (error) {
     if (error.name !== "AbortError") announce(`Spikes and rises are not known: ${error.message}`);
   }

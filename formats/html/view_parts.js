@@ -132,9 +132,19 @@ function drawCovers(part, questions) {
 
 // --- asking ---------------------------------------------------------------------------------
 
+const LATE_MS = 200;
+
+// An answer that comes soon takes the place of the older picture without a sign in between.
 function setBusy(part, isBusy) {
-  part.elements.body.setAttribute("aria-busy", String(isBusy));
-  part.elements.working.toggleAttribute("data-on", isBusy);
+  const { body, working } = part.elements;
+  body.setAttribute("aria-busy", String(isBusy));
+  clearTimeout(part.lateTimer);
+  const setLate = (isLate) => {
+    body.toggleAttribute("data-late", isLate);
+    working.toggleAttribute("data-on", isLate);
+  };
+  if (isBusy && part.isNear) part.lateTimer = setTimeout(() => setLate(true), LATE_MS);
+  else setLate(false);
 }
 
 function showPart(part, isShown) {

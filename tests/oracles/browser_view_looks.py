@@ -30,7 +30,7 @@ OPEN = """(() => {
   for (const part of ['overview', 'curve', 'suspects']) press(part, 'Command');
   document.querySelector('#table tr[aria-expanded=false].level-4 .label, #table tr[aria-expanded=false] .label')?.click();
   document.querySelector('#blocks .address')?.click();
-  sayFilterError("invalid size 'banana'");
+  sayAtTop("invalid size 'banana'");
 })()"""
 
 # Cells whose text has to break after less than so many letters.

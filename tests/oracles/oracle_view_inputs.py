@@ -30,7 +30,8 @@ QUESTIONS = (
     ("report", ("tree", ""), ("tree-min", "1")),
     ("report", ("suspects", "")),
     ("report", ("histogram", "size")),
-    ("windows", ("every", "1s"), ("top", "3")),
+    # Damage may make a trace of decades, which has very many seconds.
+    ("windows", ("from", "1s"), ("to", "6s"), ("every", "1s"), ("top", "3")),
     ("allocations", ("top", "20")),
     ("info",),
     ("symbols",),
@@ -208,7 +209,7 @@ def check_kinds(results, trace):
     run("store", trace, "--summary", "-o", "sums.ehs")
     check_input(results, "a summary", ["sums.ehs"])
     run("store", trace, "--summary", "--every", "1s", "-o", "windows.ehs")
-    check_input(results, "a summary with windows", ["windows.ehs"])
+    check_input(results, "a summary with windows", ["windows.ehs"], (*QUESTIONS, ("windows", ("top", "3"))))
     check_input(results, "a trace without events of memory", [make("processes", "--events", "0")])
     check_input(results, "a workload of nothing", [make("workload", "--events", "0")])
     check_input(results, "a session that was not stopped", [make("demo", "--unclosed")])

@@ -1,5 +1,6 @@
 """Starts `etlheap view`, and speaks HTTP with it byte by byte, as no library would."""
 
+import atexit
 import json
 import os
 import re
@@ -76,6 +77,8 @@ class Server:
             [ETLHEAP, "view", *inputs, *options], stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": self.temporary, **(environment or {})},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        # A test that fails leaves no server behind.
+        atexit.register(self.process.kill)
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:
             raise RuntimeError(f"etlheap view did not start: {self.process.communicate()[1].decode('utf-8', 'replace')}")

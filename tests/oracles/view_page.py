@@ -22,6 +22,12 @@ TALL = 14000
 WIDE = 1400
 FILTERS = {"process", "heap", "thread", "type", "size", "lifetime", "require-frame", "exclude-frame", "fold-module", "cull-frame", "at-exit"}
 LOGIN = re.compile(r"--symbol-login|//[^/ ]*@|sekret")
+# What parts may leave out, since their commands cannot take it: all that they say must be among this.
+MAY_IGNORE = {
+    **dict.fromkeys(("curve", "growth", "map", "spikes", "suspects"), "Type: .*"),
+    "modules": "(Thread|Type|Lifetime|Only stacks with|No stacks with|Fold module): .*",
+    "frees": "(Type|Size|Lifetime|Only stacks with|No stacks with|At process exit): .*",  # of frees without an allocation
+}
 SHOWN_MOST = 6  # wrong numbers of a step that are printed
 
 # The commands of each part in sight, and what it says of choices that it does not follow.
@@ -40,6 +46,12 @@ def is_name(part, _, text):
     classes = r".* B to .*B|.*iB to .*iB"
     words = {"table": classes, "curve": classes, "churn": "from .*", "compare": "from .*", "histogram": r".* \u2013 .*|.* and more", "map": ".*in units of.*"}
     return part in words and re.fullmatch(words[part], text) is not None
+
+
+def ignored(said):
+    """What a part says that it does not follow."""
+    found = re.search(r"Does not follow (.*?)\.(?=$|Names)", said)
+    return found[1].split("; ") if found else []
 
 
 def await_page(page):
@@ -116,6 +128,7 @@ class View:
                 has = any(option_of(command, end) == time or (end == "to" and option_of(command, "at") == time) for command in commands)
                 if not has and not ignores and not (part == "map" and end == "from"):
                     wrong.append(f"{part} ignores --{end} {time}")
+            wrong += [f"{part} does not follow {what}" for what in ignored(said) if not re.fullmatch(MAY_IGNORE.get(part, ""), what)]
         self.results.check(f"{name}: parts follow what is chosen, or say that they do not", not wrong, *wrong)
 
     # --- what a user does -----------------------------------------------------------------------
