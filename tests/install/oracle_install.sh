@@ -66,7 +66,7 @@ library=$tree/lib/libetlheap.so
 for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so "lib/libetlheap.so.$version" lib/pkgconfig/etlheap.pc \
     include/etlheap/parser/parser.h include/etlheap/parser/symbols.h include/etlheap/engine/engine.h \
     include/etlheap/formats/formats.h include/etlheap/etlheap.h share/etlheap/python/etlheap/__init__.py \
-    share/etlheap/python/etlheap/py.typed share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
+    share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
     share/bash-completion/completions/etlheap share/zsh/site-functions/_etlheap \
     share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/docs/fleet.md \
     share/etlheap/growth_over_runs.sql share/etlheap/fleet/slurm_store.sh share/etlheap/fleet/fleet.sh \
@@ -82,6 +82,8 @@ each_command_has_a_page()
     done
 }
 check "each command has a manual page" each_command_has_a_page
+
+check "the Python module is marked as typed" test -e "$tree/share/etlheap/python/etlheap/py.typed"
 
 check "links of the installed pages lead somewhere" "$PYTHON" tests/gates/doc_links.py "$tree/share/doc/etlheap"
 
