@@ -81,8 +81,11 @@ check-image-run: $(OUT)/make_trace $(OUT)/make_demo_symbols
 	@MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/install/check_image.py '$(BUILD)/etlheap-$(VERSION)-image.tar'
 
 # Any Python 3 of a system with this C library or a newer one. Python's own tools are Debian's.
-wheel: linux ## the Python module with the portable library, build/etlheap-VERSION-py3-none-*.whl
+wheel: ## the Python module with the portable library, build/etlheap-VERSION-py3-none-*.whl
 	@sh tests/run/check_deps.sh wheel
+	+@$(PARALLEL_MAKE) wheel-build
+
+wheel-build: linux
 	@for target in $(LINUX_TARGETS); do SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} PYTHON='$(PYTHON)' \
 		sh packaging/python/build_wheel.sh '$(LINUX)'/$$target/libetlheap.so $(VERSION) '$(BUILD)' '$(LINUX)'/$$target/deps/licenses || exit 1; done
 
@@ -106,5 +109,5 @@ release-files: ## SHA256SUMS of all archives and packages, and what is in each p
 check-linux: ## what dist-linux made: its libraries, in other systems, under qemu
 	@BUILD='$(BUILD)' VERSION='$(VERSION)' TARGETS='$(LINUX_TARGETS)' bash tests/install/check_linux.sh
 
-.PHONY: linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run wheel dist deb \
+.PHONY: linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run wheel wheel-build dist deb \
 	check-deb check-deb-run check-arm check-arm-run check-bare
