@@ -68,6 +68,7 @@ oracle_pipes       sends signals, limits files, and opens a terminal of Linux
 oracle_processors  sets masks and control groups of Linux
 oracle_recipes     runs the scripts of build servers on Linux
 oracle_sarif       validates the bytes that oracle_check compares
+oracle_scripting   runs a program that finds etlheap on the path, as the shell of Linux does
 oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times
 oracle_terminal    opens a terminal of Linux, in which Wine draws a console, with codes of its own

@@ -131,7 +131,6 @@ static void a_suffix_picks_the_format_unless_one_is_given(void **state)
     assert_string_equal(format_for(&export, "a -o x.dhat.json"), "dhat");
     assert_string_equal(format_for(&export, "a -o x.speedscope.json.zst"), "speedscope");
     assert_string_equal(format_for(&export, "a -o x.pb.gz"), "pprof");
-    assert_string_equal(format_for(&export, "a -o x.pftrace"), "perfetto");
     assert_string_equal(format_for(&export, "a -o x.html"), "html");
     assert_string_equal(format_for(&export, "a -o x.html --format folded"), "folded");
     expect_error(&report, "a -o x.html", "export writes");
