@@ -553,12 +553,14 @@ mandir ?= $(datarootdir)/man
 bashcompletiondir ?= $(datadir)/bash-completion/completions
 zshcompletiondir ?= $(datadir)/zsh/site-functions
 fishcompletiondir ?= $(datadir)/fish/vendor_completions.d
+# Debian has modules in /usr/lib/python3/dist-packages.
+pythondir ?= $(datadir)/etlheap/python
 INSTALL ?= install
 LDCONFIG ?= ldconfig
 LD_SO_CONF ?= /etc/ld.so.conf /etc/ld.so.conf.d/*.conf
 
 # Raised when a program that was linked with the library would no longer run with it.
-SOVERSION := 0
+SOVERSION := 1
 
 # The front doors and all that they include. Installed, they find each other by
 # relative paths, so that nobody's own parser/parser.h gets in between.
@@ -589,6 +591,14 @@ fill_in = sed -e 's|@version@|$(VERSION)|g' -e 's|@prefix@|$(prefix)|g' \
 STATIC_LIBS = $(eval STATIC_LIBS := $$(shell $(PKG_CONFIG) --static --libs $(call pkg_names,$(LIBRARIES)) 2> /dev/null || \
 	$(PKG_CONFIG) --libs $(call pkg_names,$(LIBRARIES))))$(STATIC_LIBS)
 
+define install_headers
+for header in $(PUBLIC_HEADERS); do \
+		mkdir -p "$(OUT)/include/$${header%/*}" && $(INSTALL) -d "$(1)/$${header%/*}" && \
+		sed 's|^#include "\([a-z]*/\)|#include "../\1|' "$$header" > "$(OUT)/include/$$header" && \
+		$(INSTALL) -m 644 "$(OUT)/include/$$header" "$(1)/$$header" || exit 1; done
+	$(INSTALL) -m 644 packaging/etlheap.h '$(1)/etlheap.h'
+endef
+
 install: install-program install-library ## installs all of it: DESTDIR=, prefix=, libdir=, ...
 
 install-program: $(PROGRAM) pages
@@ -609,7 +619,7 @@ install-program: $(PROGRAM) pages
 	$(INSTALL) -m 644 $(RECORDING_KIT) '$(TO)$(datadir)/etlheap/recording'
 
 install-library: $(INSTALLED_LIBRARY) $(SHARED)
-	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples'
+	$(INSTALL) -d '$(TO)$(libdir)/pkgconfig' '$(TO)$(docdir)/examples' '$(TO)$(pythondir)/etlheap'
 	$(INSTALL) -m 644 $(INSTALLED_LIBRARY) '$(TO)$(libdir)/libetlheap.a'
 	$(INSTALL) -m 644 $(SHARED) '$(TO)$(libdir)/libetlheap.so.$(VERSION)'
 	ln -sf libetlheap.so.$(VERSION) '$(TO)$(libdir)/libetlheap.so.$(SOVERSION)'
@@ -617,10 +627,9 @@ install-library: $(INSTALLED_LIBRARY) $(SHARED)
 	$(fill_in) packaging/etlheap.pc.in > $(OUT)/etlheap.pc
 	$(INSTALL) -m 644 $(OUT)/etlheap.pc '$(TO)$(libdir)/pkgconfig/etlheap.pc'
 	$(INSTALL) -m 644 $(EXAMPLES) '$(TO)$(docdir)/examples'
-	for header in $(PUBLIC_HEADERS); do \
-		mkdir -p "$(OUT)/include/$${header%/*}" && $(INSTALL) -d "$(TO)$(includedir)/etlheap/$${header%/*}" && \
-		sed 's|^#include "\([a-z]*/\)|#include "../\1|' "$$header" > "$(OUT)/include/$$header" && \
-		$(INSTALL) -m 644 "$(OUT)/include/$$header" "$(TO)$(includedir)/etlheap/$$header" || exit 1; done
+	$(INSTALL) -m 644 packaging/python/etlheap.py '$(TO)$(pythondir)/etlheap/__init__.py'
+	$(INSTALL) -m 644 packaging/python/py.typed '$(TO)$(pythondir)/etlheap/py.typed'
+	$(call install_headers,$(TO)$(includedir)/etlheap)
 	@test -n '$(DESTDIR)' || $(finds_library)
 
 # Programs find a new library once it is in the loader's cache, if that has the folder.
@@ -632,14 +641,15 @@ uninstall: ## removes what install installed, with the same DESTDIR=, prefix=, .
 		'$(TO)$(bashcompletiondir)/etlheap' '$(TO)$(zshcompletiondir)/_etlheap' \
 		'$(TO)$(fishcompletiondir)/etlheap.fish' '$(TO)$(libdir)'/libetlheap.a '$(TO)$(libdir)'/libetlheap.so* \
 		'$(TO)$(libdir)/pkgconfig/etlheap.pc'
-	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(datadir)/etlheap'
+	rm -rf '$(TO)$(includedir)/etlheap' '$(TO)$(pythondir)/etlheap' '$(TO)$(datadir)/etlheap'
 	rm -f $(foreach file,$(DOCUMENTS) $(EXAMPLES),'$(TO)$(docdir)/$(file)')
 	find '$(TO)$(docdir)' -depth -type d -empty -delete 2> /dev/null || true
 
-# For releases: what later ones have to keep. It is committed with the release.
-interface-record: ## writes packaging/interface-SOVERSION.txt, the library's interface
-	+@$(MAKE) --no-print-directory install-library DESTDIR='$(abspath $(OUT))/interface' prefix=/usr > /dev/null
-	$(PYTHON) -B packaging/interface.py list $(OUT)/interface/usr/include/etlheap > packaging/interface-$(SOVERSION).txt
+# What programs were compiled with, and later libraries have to keep: docs/contributing.md.
+abi-record: ## writes packaging/libetlheap-SOVERSION.abi, the binary interface of the stable functions
+	@sh tests/run/check_deps.sh build test
+	@$(call install_headers,$(OUT)/interface/etlheap)
+	CC='$(CC)' $(PYTHON) -B packaging/abi.py record $(OUT)/interface/etlheap packaging/libetlheap-$(SOVERSION).abi
 
 include packaging/packages.mk
 include packaging/windows.mk
@@ -749,7 +759,7 @@ help: ## this list
 	@echo '  VARIANT=release|debug|check|asan|ubsan|tsan|cov  CC=gcc|clang  V=1  LTO=1  TRACES=FOLDER  BENCH_DIR=FOLDER'
 
 FORCE:
-.PHONY: check-nightly faults faults-run interface-record check-fleet check-fleet-run install install-program \
+.PHONY: check-nightly faults faults-run abi-record check-fleet check-fleet-run install install-program \
 	install-library uninstall pages all library tests objects syntax check check-asan check-ubsan \
 	check-tsan check-run compare compare-run print-files print-archived layers words null-offsets limits \
 	rooms windows-calls demo-update format format-check consumer-deps demo demo-run screenshot cov \

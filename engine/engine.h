@@ -270,9 +270,10 @@ typedef struct etlheap_module_info {
 /* Modules by index; NULL for an index beyond the count. Owned by the result. */
 uint32_t etlheap_module_count(const etlheap_result *result);
 
-/* The number of .NET methods that the trace names. Frames in their code need no symbol file; their
- * module is the file that contains the method. */
+/* [stable] The number of .NET methods that the trace names. Frames in their code need no symbol
+ * file; their module is the file that contains the method. */
 uint32_t etlheap_method_count(const etlheap_result *result);
+
 const etlheap_module_info *etlheap_module_of(const etlheap_result *result, uint32_t index);
 
 /* The marks of the recording. A summary has none; etlheap_result_is_summary tells it apart. Owned

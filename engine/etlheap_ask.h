@@ -70,6 +70,7 @@ typedef struct etlheap_answer {
     etlheap_lifetimes *lifetimes;
     etlheap_suspects *suspects;
     etlheap_map *map;
+    void *reserved[8]; /* NULL: room for later versions */
 } etlheap_answer;
 
 /*

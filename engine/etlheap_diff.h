@@ -165,7 +165,7 @@ etl_status etlheap_diff_tables(const etlheap_table *base, const etlheap_table *n
 /* [stable] NULL is allowed. */
 void etlheap_diff_free(etlheap_diff *diff);
 
-/* Keeps the first `rows` rows, and only the frames and stacks they refer to. */
+/* [stable] Keeps the first `rows` rows, and only the frames and stacks they refer to. */
 void etlheap_diff_keep_top(etlheap_diff *diff, uint32_t rows);
 
 /* Converts an amount over `ns` nanoseconds to thousandths per second, rounded to the nearest,

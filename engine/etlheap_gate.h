@@ -46,19 +46,19 @@ extern "C" {
  */
 typedef struct etlheap_suppressions etlheap_suppressions;
 
-/* An empty set, owned by the caller (etlheap_suppressions_close). ETL_ERR_MEMORY. */
+/* [stable] An empty set, owned by the caller (etlheap_suppressions_close). ETL_ERR_MEMORY. */
 etl_status etlheap_suppressions_open(etlheap_suppressions **out, etl_error *err);
 void etlheap_suppressions_close(etlheap_suppressions *suppressions); /* NULL is allowed */
 
 /*
- * Adds the lines in `text`; `name` is the file's name for messages. Both are copied.
+ * [stable] Adds the lines in `text`; `name` is the file's name for messages. Both are copied.
  * ETL_ERR_ARGUMENT (the message names the line that is not a suppression; the lines before it stay
  * added), ETL_ERR_LIMIT (more than 4 GiB or 2^20 lines in all), ETL_ERR_MEMORY.
  */
 etl_status etlheap_suppressions_add(etlheap_suppressions *suppressions, const char *name,
                                     etl_bytes text, etl_error *err);
 
-/* Adds the lines of the file at `path`. Also ETL_ERR_IO. */
+/* [stable] Adds the lines of the file at `path`. Also ETL_ERR_IO. */
 etl_status etlheap_suppressions_read(etlheap_suppressions *suppressions, const char *path,
                                      etl_error *err);
 
@@ -85,7 +85,8 @@ typedef enum etlheap_scope {
         ETLHEAP_SCOPE_COUNT
 } etlheap_scope;
 
-const char *etlheap_scope_word(etlheap_scope scope); /* "" if out of range */
+/* [stable] "" if out of range. */
+const char *etlheap_scope_word(etlheap_scope scope);
 
 #define ETLHEAP_BUDGET_MILLIONTHS 1000000
 
@@ -115,6 +116,7 @@ typedef struct etlheap_budget {
      * [MODULE!]FUNCTION, of scope STACK: stacks that it is in; a pool tag, whose case matters
      * unless there are wildcards. Not for scope TOTAL. */
     const char *name;
+    const void *reserved[4]; /* NULL: room for later versions */
 } etlheap_budget;
 
 /* How a limit is given: as an amount, as what may be added to the baseline, or either way. */
@@ -379,9 +381,9 @@ typedef struct etlheap_gate {
 } etlheap_gate;
 
 /*
- * Judges a result by budgets. On success the caller owns *out (etlheap_gate_free), which borrows
- * from the results, their symbols and the suppressions. Without symbols, suppressions match only
- * modules. Stacks are compared with the baseline as described in etlheap_diff.h. Errors as for
+ * [stable] Judges a result by budgets. On success the caller owns *out (etlheap_gate_free), which
+ * borrows from the results, their symbols and the suppressions. Without symbols, suppressions match
+ * only modules. Stacks are compared with the baseline as described in etlheap_diff.h. Errors as for
  * etlheap_aggregate; ETL_ERR_ARGUMENT also for a budget on the growth of heaps or marks.
  */
 etl_status etlheap_gate_judge(const etlheap_gate_side *now, const etlheap_gate_options *options,

@@ -25,12 +25,11 @@ typedef struct etlheap_library {
 bool etlheap_engine_library(uint32_t index, etlheap_library *out);
 
 /*
- * [stable] The version of the binary interface; also in the soname. 0: the interface is not frozen,
- * and structures and functions may change with each release, so a program needs the library that
- * its headers came with. From 1 on, a program runs with every library that has the same number as
- * its headers.
+ * [stable] The version of the binary interface; also in the soname. A program that calls stable
+ * functions alone runs with every library that has the same number as its headers, older or newer
+ * (docs/c_api.md). Experimental functions may change with each release.
  */
-#define ETLHEAP_ABI_VERSION 0
+#define ETLHEAP_ABI_VERSION 1
 uint32_t etlheap_abi_version(void);
 
 /* The instruction set that the engine uses: "sse2", "neon", or "scalar" for none. It is chosen when

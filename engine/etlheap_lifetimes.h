@@ -44,7 +44,8 @@ typedef enum etlheap_lifetime_column {
         ETLHEAP_LIFETIME_COLUMN_COUNT
 } etlheap_lifetime_column;
 
-/* The field and the word of a column; ETLHEAP_FIELDS_COUNT and "" for a number out of range. */
+/* [stable] The field and the word of a column; ETLHEAP_FIELDS_COUNT and "" for a number out of
+ * range. */
 etlheap_field etlheap_lifetime_column_field(etlheap_lifetime_column column);
 const char *etlheap_lifetime_column_word(etlheap_lifetime_column column);
 
@@ -92,11 +93,11 @@ typedef struct etlheap_lifetimes_options {
 typedef struct etlheap_lifetimes etlheap_lifetimes;
 
 /*
- * Opens a walk over what the query selects; its keys do not count. The result, the query and all it
- * points to are borrowed until the walk is closed. options may be NULL: all rows, by allocation
- * time. If the query has symbols, all stacks of the rows are named now. On success the caller owns
- * *out. ETL_ERR_ARGUMENT (contradictory query; or the result has no lifetimes, or its store no
- * addresses or threads), ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (damaged store),
+ * [stable] Opens a walk over what the query selects; its keys do not count. The result, the query
+ * and all it points to are borrowed until the walk is closed. options may be NULL: all rows, by
+ * allocation time. If the query has symbols, all stacks of the rows are named now. On success the
+ * caller owns *out. ETL_ERR_ARGUMENT (contradictory query; or the result has no lifetimes, or its
+ * store no addresses or threads), ETL_ERR_MEMORY, ETL_ERR_LIMIT, ETL_ERR_CORRUPT (damaged store),
  * ETL_ERR_CANCELLED.
  */
 etl_status etlheap_lifetimes_open(const etlheap_result *result, const etlheap_query *query,
@@ -111,7 +112,7 @@ bool etlheap_lifetimes_next(etlheap_lifetimes *walk, etlheap_lifetime *out);
 /* The number of rows returned so far. */
 uint64_t etlheap_lifetimes_count(const etlheap_lifetimes *walk);
 
-/* ETL_OK, or the error that stopped the walk, as for etlheap_lifetimes_open. */
+/* [stable] ETL_OK, or the error that stopped the walk, as for etlheap_lifetimes_open. */
 etl_status etlheap_lifetimes_status(const etlheap_lifetimes *walk, etl_error *err);
 
 /*

@@ -1,6 +1,6 @@
 /* modules.c - what each module allocated on heaps.   ./modules app.etl
  * cc modules.c $(pkg-config --cflags --libs etlheap) -o modules */
-#include <etlheap/engine/engine.h>
+#include <etlheap/etlheap.h>
 #include <inttypes.h>
 #include <stdio.h>
 

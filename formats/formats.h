@@ -227,6 +227,7 @@ typedef struct etlheap_windows_answer {
     const etlheap_spikes *spikes;
     /* Names windows by the marks at which they begin; NULL: windows have no names. */
     const etlheap_marks *marks;
+    const void *reserved[8]; /* NULL: room for later versions */
 } etlheap_windows_answer;
 
 /*
@@ -289,6 +290,7 @@ typedef struct etlheap_check {
     /* Where source files are in the repository; only for SARIF logs. */
     etlheap_source_roots roots;
     bool lacks_login; /* `selection` has the symbol path without a login; the output says so */
+    const void *reserved[8]; /* NULL: room for later versions */
 } etlheap_check;
 
 /* Writes why nothing could be measured for a budget, and which processes have memory events: one
@@ -318,12 +320,14 @@ typedef struct etlheap_diff_side {
     const etlheap_result *result; /* NULL: the table is from a log */
     const etlheap_umdh *log;      /* NULL: the table is from a result */
     const etlheap_table *table;
+    const void *reserved[8]; /* NULL: room for later versions */
 } etlheap_diff_side;
 
 /* The answer of a comparison. Everything is borrowed. */
 typedef struct etlheap_diff_answer {
     const etlheap_diff *diff;
     etlheap_diff_side base, now;
+    const void *reserved[8]; /* NULL: room for later versions */
 } etlheap_diff_answer;
 
 /* --- how many runs develop --------------------------------------------------------- */
@@ -333,12 +337,14 @@ typedef struct etlheap_trend_run {
     const char *name; /* file name */
     const etlheap_result *result;
     const etlheap_table *table;
+    const void *reserved[8]; /* NULL: room for later versions */
 } etlheap_trend_run;
 
 /* The answer of a trend. Everything is borrowed. */
 typedef struct etlheap_trend_answer {
     const etlheap_trend *trend;
     const etlheap_trend_run *runs; /* trend->run_count runs, in the order of the trend */
+    const void *reserved[8];       /* NULL: room for later versions */
 } etlheap_trend_answer;
 
 /* --- formats -------------------------------------------------------------------- */
@@ -539,10 +545,10 @@ typedef struct etlheap_symbols_wanted {
 } etlheap_symbols_wanted;
 
 /*
- * Unpacks the wanted PDBs of a zip, which PerfView and Visual Studio pack along, into a temporary
- * folder for a symbol path. *out is NULL if the file is not a zip or has none; otherwise the caller
- * owns it. Closing it removes the folder; files that are mapped stay readable. Errors as for
- * etlheap_unpack.
+ * [stable] Unpacks the wanted PDBs of a zip, which PerfView and Visual Studio pack along, into a
+ * temporary folder for a symbol path. *out is NULL if the file is not a zip or has none; otherwise
+ * the caller owns it. Closing it removes the folder; files that are mapped stay readable. Errors as
+ * for etlheap_unpack.
  */
 typedef struct etlheap_unpacked_symbols etlheap_unpacked_symbols;
 etl_status etlheap_unpack_symbols(const char *path, const etlheap_unpack_options *options,

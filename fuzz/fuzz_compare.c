@@ -101,10 +101,10 @@ static void follow(const comparison *c)
     for (u32 i = 0; i < RUNS; i++) {
         tables[i] = c->tables[i > 0];
         results[i] = c->runs[i > 0].result;
-        runs[i] = (etlheap_trend_run){ "a.etl", results[i], tables[i] };
+        runs[i] = (etlheap_trend_run){ .name = "a.etl", .result = results[i], .table = tables[i] };
     }
     if (etlheap_trend_tables(tables, results, RUNS, &options, &trend, &err) == ETL_OK) {
-        const etlheap_trend_answer answer = { trend, runs };
+        const etlheap_trend_answer answer = { .trend = trend, .runs = runs };
         for (u32 i = 0; i < etlheap_format_count(); i++) {
             output out;
             if (!etlheap_format_at(i)->write_trend || !begin_output(&out, c))

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Builds the portable program for Linux, in an old system so that it runs on newer ones:
+# Builds the portable program and library for Linux, in an old system so that they run on newer ones:
 #
-#   linux_build.sh FOLDER ROOT TARGET      into FOLDER/TARGET/{etlheap,deps}
+#   linux_build.sh FOLDER ROOT TARGET      into FOLDER/TARGET/{etlheap,libetlheap.so,deps}
 #
 # ROOT is a minimal Debian 11, whose C library is older than those of the systems in use: a program needs
 # the C library that it was linked with, or a newer one. It is made by debootstrap, which needs root, and kept.
 # "-" builds in this system, and the program then needs its C library.
 #
-# All other libraries are linked into the program. libcurl is loaded when symbols are downloaded.
+# All other libraries are linked into both. libcurl is loaded when symbols are downloaded.
 set -eu
 . packaging/debian_root.sh
 
@@ -47,7 +47,7 @@ main()
     git archive HEAD | tar -x -C "$root/build/source"
     in_root "sh packaging/static_deps.sh /build/$target/deps $target build"
     in_root "$(command_of "/build/$target")"
-    cp "$inside/etlheap" "$folder/$target/etlheap"
+    cp "$inside/etlheap" "$inside/libetlheap.so" "$folder/$target"
     rm -rf "$folder/$target/deps"
     cp -r "$inside/deps" "$folder/$target/deps"
 }
@@ -68,13 +68,14 @@ in_root() # commands
         sh -euc "cd /build/source && $1"
 }
 
-# The program, without what only debuggers read.
+# Both, without what only debuggers read.
 command_of() # folder
 {
     echo "make -j$(nproc) VARIANT=release LTO=0 CC=${prefix}gcc AR=${prefix}ar BUILD=/tmp/$target" \
         "PKG_CONFIG='PKG_CONFIG_LIBDIR=$1/deps/lib/pkgconfig pkg-config --static'" \
-        "LDFLAGS='-Wl,--gc-sections,--as-needed -static-libgcc' /tmp/$target/etlheap > /tmp/$target.log 2>&1 ||" \
-        "{ tail -n 20 /tmp/$target.log >&2; exit 1; }; ${prefix}strip -o $1/etlheap /tmp/$target/etlheap"
+        "LDFLAGS='-Wl,--gc-sections,--as-needed -static-libgcc' /tmp/$target/etlheap /tmp/$target/release/libetlheap.so" \
+        "> /tmp/$target.log 2>&1 || { tail -n 20 /tmp/$target.log >&2; exit 1; }; ${prefix}strip -o $1/etlheap /tmp/$target/etlheap;" \
+        "${prefix}strip --strip-unneeded -o $1/libetlheap.so /tmp/$target/release/libetlheap.so"
 }
 
 compile() # sources, folder

@@ -4,9 +4,9 @@
 #   make_deb.sh STAGE FOLDER VERSION SOVERSION PACKAGE...
 #
 # STAGE is what `make install DESTDIR=STAGE prefix=/usr` made and is used up; FOLDER
-# takes etlheap_*.deb (the program), libetlheapN_*.deb (the shared library) and
-# libetlheap-dev_*.deb (all that compiling needs: the PACKAGEs too, and what they need to
-# be linked with by `pkg-config --static`). The same tree gives the same bytes, dated
+# takes etlheap_*.deb (the program), libetlheapN_*.deb (the shared library),
+# python3-etlheap_*.deb (the Python module) and libetlheap-dev_*.deb (all that compiling
+# needs: the PACKAGEs too, and what they need to be linked with by `pkg-config --static`). The same tree gives the same bytes, dated
 # SOURCE_DATE_EPOCH.
 set -eu
 # Whoever makes the packages, everybody reads what is in them.
@@ -132,8 +132,9 @@ take "$library" "$libdir/libetlheap.so.$soversion" "$libdir/libetlheap.so.$versi
 mkdir -p "$stage/$doc/libetlheap-dev"
 mv "$stage/$doc/etlheap/examples" "$stage/$doc/libetlheap-dev/examples"
 take libetlheap-dev usr/include "$libdir/libetlheap.so" "$libdir/libetlheap.a" "$libdir/pkgconfig" "$doc/libetlheap-dev"
+take python3-etlheap usr/lib/python3
 take etlheap usr/bin usr/share
-for package in etlheap "$library" libetlheap-dev; do add_documents "$package"; done
+for package in etlheap "$library" libetlheap-dev python3-etlheap; do add_documents "$package"; done
 
 left=$(find "$stage" ! -type d)
 test -z "$left" || { echo "make_deb.sh: in no package: $left" >&2; exit 1; }
@@ -159,5 +160,11 @@ TEXT
 make_package libetlheap-dev libdevel "$library (= $version-1), $others" "" \
     "heap and VirtualAlloc analysis of Windows ETL traces, headers" << 'TEXT'
 Headers, the static library and an example, to compile programs with.
+TEXT
+# Byte code is left to Python, which makes it when it may.
+architecture=all
+make_package python3-etlheap python "$library (>= $version), python3 (>= 3.9)" "python3-pandas" \
+    "heap and VirtualAlloc analysis of Windows ETL traces, Python module" << 'TEXT'
+Opens traces, asks questions about them, and turns the answers into tables.
 TEXT
 rm -rf "$work" "$stage"

@@ -19,7 +19,7 @@ deb: ## Debian packages of the program, the library and its headers, in build/de
 	rm -rf $(DEB)
 	+$(MAKE) --no-print-directory VARIANT=release install DESTDIR='$(abspath $(DEB))/stage' prefix=/usr \
 		libdir=/usr/lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) \
-		zshcompletiondir=/usr/share/zsh/vendor-completions
+		zshcompletiondir=/usr/share/zsh/vendor-completions pythondir=/usr/lib/python3/dist-packages
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} sh packaging/make_deb.sh \
 		$(DEB)/stage $(DEB) $(VERSION) $(SOVERSION) $(foreach pair,$(LIBRARIES) $(LATE_LIBRARIES),$(lastword $(subst :, ,$(pair))))
 
@@ -80,8 +80,18 @@ check-image: ## the digests of the image, and the program in it
 check-image-run: $(OUT)/make_trace $(OUT)/make_demo_symbols
 	@MAKE_TRACE='$(OUT)/make_trace' $(PYTHON) -B tests/install/check_image.py '$(BUILD)/etlheap-$(VERSION)-image.tar'
 
+# Any Python 3 of a system with this C library or a newer one. Python's own tools are Debian's.
+wheel: ## the Python module with the portable library, build/etlheap-VERSION-py3-none-*.whl
+	@sh tests/run/check_deps.sh wheel
+	+@$(PARALLEL_MAKE) wheel-build
+
+wheel-build: linux
+	@for target in $(LINUX_TARGETS); do SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} PYTHON='$(PYTHON)' \
+		sh packaging/python/build_wheel.sh '$(LINUX)'/$$target/libetlheap.so $(VERSION) '$(BUILD)' '$(LINUX)'/$$target/deps/licenses || exit 1; done
+
 # Whatever of these was made: archives, packages, and the sources.
-RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)-image.tar $(BUILD)/etlheap-$(VERSION)*.zip $(DEB)/*.deb)
+RELEASE_FILES = $(wildcard $(BUILD)/etlheap-$(VERSION)*.tar.gz $(BUILD)/etlheap-$(VERSION)-image.tar $(BUILD)/etlheap-$(VERSION)*.zip $(BUILD)/etlheap-$(VERSION)*.whl \
+	$(DEB)/*.deb)
 
 release-files: ## SHA256SUMS of all archives and packages, and what is in each program (SPDX)
 	@export SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}; \
@@ -99,5 +109,5 @@ release-files: ## SHA256SUMS of all archives and packages, and what is in each p
 check-linux: ## what dist-linux made: its libraries, in other systems, under qemu
 	@BUILD='$(BUILD)' VERSION='$(VERSION)' TARGETS='$(LINUX_TARGETS)' bash tests/install/check_linux.sh
 
-.PHONY: linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run dist deb \
+.PHONY: linux dist-linux dist-linux-run check-linux release-files image check-image check-image-run wheel wheel-build dist deb \
 	check-deb check-deb-run check-arm check-arm-run check-bare

@@ -5,7 +5,8 @@
 #
 # TARGET is that of static_deps.sh, which filled the folder DEPS. PAGES is a folder of manual pages (they become
 # text for Windows). ARCHIVE is a .zip or a .tar.gz. The same inputs give the same bytes, dated
-# SOURCE_DATE_EPOCH. Documents keep their folders, so that links between them lead somewhere.
+# SOURCE_DATE_EPOCH. Documents keep their folders, so that links between them lead somewhere. If LIBRARY names a
+# folder, with the library, its import library and headers, it is packed, too.
 set -eu
 
 target=$1
@@ -32,6 +33,7 @@ main()
 {
     mkdir -p "$root/manual" "$root/licenses"
     cp "$program" "$root/$executable"
+    test -z "${LIBRARY-}" || cp -R "$LIBRARY" "$root/library"
     add_pages
     add_licences
     notice > "$root/licenses/README.txt"

@@ -7,13 +7,33 @@
 # not part of Windows.
 SYSTEM_DLLS := advapi32 bcrypt crypt32 kernel32 msvcrt psapi shell32 user32 ws2_32
 
-$(BUILD)/windows/etlheap.exe: $(OUT)/etlheap.exe
-	$(Q)$(HOST)strip --preserve-dates -o $@.new $<
+define strip_for_windows
+	$(Q)$(HOST)strip $(1) --preserve-dates -o $@.new $<
 	@dlls=$$($(HOST)objdump -p $@.new | sed -n 's/^.*DLL Name: \(.*\)\.dll$$/\1/p' | tr A-Z a-z); \
 	for dll in $$dlls; do \
 		case ' $(SYSTEM_DLLS) ' in *" $$dll "*) ;; *) \
-		echo "etlheap.exe needs $$dll.dll, which is none of $(SYSTEM_DLLS)" >&2; exit 1 ;; esac; done
+		echo "$(@F) needs $$dll.dll, which is none of $(SYSTEM_DLLS)" >&2; exit 1 ;; esac; done
 	@mv $@.new $@
+endef
+
+$(BUILD)/windows/etlheap.exe: $(OUT)/etlheap.exe
+	$(call strip_for_windows)
+
+# The library exports what the one for Linux does. etlheap.lib is for MinGW and for Microsoft's linker.
+WINDOWS_LIBRARY ?= $(BUILD)/windows/library
+
+$(WINDOWS_LIBRARY)/etlheap.dll: $(OUT)/etlheap.dll
+	@mkdir -p $(@D)
+	$(call strip_for_windows,--strip-unneeded)
+	$(Q)$(HOST)dlltool --temp-prefix etlheap -d $(OUT)/etlheap.def -D etlheap.dll -l $(@D)/etlheap.lib
+	$(call install_headers,$(@D)/include/etlheap)
+
+$(OUT)/etlheap.dll: $(LIBRARY_OBJECTS) $(OUT)/etlheap.def
+	$(SAY) "  LINK  $@"
+	$(Q)$(CC) -shared $(filter-out -Wl$(,)--stack$(,)8388608,$(LDFLAGS_ALL)) -o $@ $(filter %.o,$^) $(OUT)/etlheap.def $(PKG_LIBS)
+
+$(OUT)/etlheap.def: $(OUT)/exports.map
+	@(echo 'LIBRARY etlheap.dll'; echo EXPORTS; sed -n 's/^    \(etl[a-z0-9_]*\);$$/    \1/p' $<) > $@
 
 # Version and manifest, which Windows looks for in the program itself.
 $(OUT)/resources.o: packaging/windows.rc.in packaging/windows.manifest parser/parser.h | $(READY)
@@ -28,8 +48,8 @@ windows-deps: ## builds what the Windows program is linked with, in build/window
 	@sh tests/run/check_deps.sh windows
 	@sh packaging/static_deps.sh '$(WINDOWS_DEPS)' windows-x64
 
-windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe
-	+@$(FOR_WINDOWS) $(BUILD)/windows/etlheap.exe
+windows: windows-deps ## the program for 64-bit Windows, build/windows/etlheap.exe, and the library
+	+@$(FOR_WINDOWS) $(BUILD)/windows/etlheap.exe $(BUILD)/windows/library/etlheap.dll
 
 windows-tests: windows-deps
 	+@$(FOR_WINDOWS) windows-test-programs
@@ -45,7 +65,7 @@ windows-dist: windows ## a zip of it with documents, build/etlheap-VERSION-windo
 	+@$(PARALLEL_MAKE) VARIANT=check windows-zip
 
 windows-zip: pages
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} \
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2> /dev/null || stat -c %Y CHANGELOG.md)} LIBRARY='$(WINDOWS_LIBRARY)' \
 		sh packaging/program_dist.sh windows-x64 '$(WINDOWS_PROGRAM)' $(PAGES) '$(WINDOWS_DEPS)' '$(WINDOWS_ZIP)' \
 		$(ARCHIVED)
 

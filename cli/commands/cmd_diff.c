@@ -334,7 +334,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
                                  .log = logs[i],
                                  .table = logs[i] ? etlheap_umdh_table(logs[i]) : sides[i]->table };
     }
-    const etlheap_diff_answer answer = { inquiry->diff, shown[0], shown[1] };
+    const etlheap_diff_answer answer = { .diff = inquiry->diff, .base = shown[0], .now = shown[1] };
     const etl_status status = cli_format_of(options)->write_diff(&answer, &layout, sink);
     return cli_output_close(options, guard, status, sink);
 }

@@ -205,13 +205,14 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
     etlheap_trend_run shown[ETLHEAP_TREND_RUNS_MAX];
     for (u32 i = 0; i < inquiry->count; i++) {
         const cli_compared_run *const run = &inquiry->runs[inquiry->order[i]];
-        shown[i] = (etlheap_trend_run){ options->inputs.at[inquiry->order[i]], run->request.result,
-                                        run->table };
+        shown[i] = (etlheap_trend_run){ .name = options->inputs.at[inquiry->order[i]],
+                                        .result = run->request.result,
+                                        .table = run->table };
         excluded[i] = run->request.excluded;
     }
     layout.excluded = excluded;
     layout.excluded_count = options->exclude_frames.count > 0 ? inquiry->count : 0;
-    const etlheap_trend_answer told = { inquiry->trend, shown };
+    const etlheap_trend_answer told = { .trend = inquiry->trend, .runs = shown };
     const etl_status status = cli_format_of(options)->write_trend(&told, &layout, sink);
     return cli_output_close(options, guard, status, sink);
 }

@@ -22,7 +22,7 @@ typedef struct view_kept {
     bool is_open;
     etlheap_result *result, *inventory;
     etlheap_text message; /* why it is unreadable */
-    u32 is_torn; /* atomic: the file became shorter, so what is mapped is no longer its bytes */
+    u32 is_torn; /* atomic: the file was cut off after it was mapped, so answers may be wrong */
     u32 state, names; /* etlheap_viewed_..., with atomic access */
     cli_symbols symbols[VIEW_SLOTS];
 } view_kept;

@@ -89,7 +89,7 @@ function flameShare(value, of = "") {
   return flame.whole > 0 && value >= 0 ? `, ${formatPercent(value, flame.whole)}${of}` : "";
 }
 
-// A sum that no bar has; `rest` says of which bars it is.
+// A sum that is not drawn as a bar; `rest` says which bars it stands for.
 function flameRest(rest, value) {
   return figure("span", flame.metric, value, flameAmount(value), { "data-rest": rest });
 }

@@ -54,7 +54,7 @@ function rangeItem(option, range) {
 
 // --- frames ---------------------------------------------------------------------------------
 
-// "app!f" for the filters of frames: a module alone is "app!". "*" in a name is no wildcard.
+// "app!f" for the filters of frames: a module alone is "app!". "*" in a name is not a wildcard here.
 function framePattern(frame) {
   if (isUnknown(frame) || isUnknown(frame.module)) return null;
   const text = isUnknown(frame.symbol) ? `${frame.module}!` : `${frame.module}!${frame.symbol}`;

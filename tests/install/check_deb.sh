@@ -31,7 +31,7 @@ check()
     fi
 }
 
-for package in etlheap libetlheap0 libetlheap-dev; do
+for package in etlheap libetlheap1 libetlheap-dev python3-etlheap; do
     check "$package is a package" dpkg-deb --info "$folder"/${package}_*.deb
 done
 
@@ -104,12 +104,21 @@ check "it serves its page" serves /tmp/demo.etl chroot "$root" env -i PATH=/usr/
 check "it names its libraries" inside etlheap --version
 check "its scripts for fleets run" inside /usr/share/etlheap/fleet/slurm_store.sh -h
 check "its completion loads" inside bash -c '. /usr/share/bash-completion/completions/etlheap && complete -p etlheap'
-check "the library and its headers install" install "/tmp/$(basename "$folder"/libetlheap0_*.deb)" \
+check "the library and its headers install" install "/tmp/$(basename "$folder"/libetlheap1_*.deb)" \
     "/tmp/$(basename "$folder"/libetlheap-dev_*.deb)" gcc libc6-dev pkg-config
 check "the example compiles" inside sh -c \
     'cc /usr/share/doc/libetlheap-dev/examples/modules.c $(pkg-config --cflags --libs etlheap) -o /tmp/modules'
 example_runs() { inside /tmp/modules /tmp/demo.etl | grep 'allocations  BatteryMeter.exe'; }
 check "it runs on a trace" example_runs
+check "the Python module installs" install "/tmp/$(basename "$folder"/python3-etlheap_*.deb)"
+python_reads()
+{
+    inside python3 -c 'import etlheap
+with etlheap.open("/tmp/demo.etl") as recording:
+    for row in recording.report(etlheap.Query(kinds="heap", group_by="process"), top=1).rows:
+        print(row["outstanding_size"], row["process"])' | grep -x '655360 BatteryMeter.exe'
+}
+check "and reads a trace" python_reads
 # Without the shared library's link the linker takes the archive.
 links_statically()
 {

@@ -37,6 +37,8 @@ check_archive() # target
     mkdir -p "$folder"
     tar -xzf "$archive" -C "$folder" --strip-components 1 || { fail "$1: the archive"; return; }
     check_needs "$1" "$folder/etlheap"
+    # The wheel for Python has it.
+    check_needs "$1, the library" "$build/linux/$1/libetlheap.so"
     for name in zlib libzstd xxhash libxml2 libzip libmspack libmicrohttpd; do
         test -s "$folder/licenses/$name.txt" && grep -q "^  $name " "$folder/licenses/README.txt" || fail "$1: the licence of $name"
     done

@@ -65,7 +65,8 @@ program=$tree/bin/etlheap
 library=$tree/lib/libetlheap.so
 for file in bin/etlheap lib/libetlheap.a lib/libetlheap.so "lib/libetlheap.so.$version" lib/pkgconfig/etlheap.pc \
     include/etlheap/parser/parser.h include/etlheap/parser/symbols.h include/etlheap/engine/engine.h \
-    include/etlheap/formats/formats.h share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
+    include/etlheap/formats/formats.h include/etlheap/etlheap.h share/etlheap/python/etlheap/__init__.py \
+    share/man/man1/etlheap.1 share/etlheap/wpa_xml.xsd \
     share/bash-completion/completions/etlheap share/zsh/site-functions/_etlheap \
     share/fish/vendor_completions.d/etlheap.fish share/doc/etlheap/LICENSE share/doc/etlheap/docs/fleet.md \
     share/etlheap/growth_over_runs.sql share/etlheap/fleet/slurm_store.sh share/etlheap/fleet/fleet.sh \
@@ -81,6 +82,8 @@ each_command_has_a_page()
     done
 }
 check "each command has a manual page" each_command_has_a_page
+
+check "the Python module is marked as typed" test -e "$tree/share/etlheap/python/etlheap/py.typed"
 
 check "links of the installed pages lead somewhere" "$PYTHON" tests/gates/doc_links.py "$tree/share/doc/etlheap"
 
@@ -155,6 +158,8 @@ make_stand_ins() # folder
         mkdir -p "$1/licences/$package" && echo 'a licence' > "$1/licences/$package/copyright"
     done
     echo 'a program' > "$1/stand-in.exe"
+    mkdir -p "$1/library/include/etlheap"
+    for file in etlheap.dll etlheap.lib include/etlheap/etlheap.h; do echo "a $file" > "$1/library/$file"; done
     cp "$1/stand-in.exe" "$1/linux/linux-x64/etlheap"
     cp -R "$deps" "$1/linux/linux-x64/deps"
 }
@@ -163,7 +168,7 @@ make_stand_ins() # folder
 pack_programs() # folder
 {
     make_stand_ins "$1" || return 1
-    LICENCES=$1/licences make_goal windows-zip WINDOWS_PROGRAM="$1/stand-in.exe" WINDOWS_DEPS="$1/deps" \
+    LICENCES=$1/licences make_goal windows-zip WINDOWS_PROGRAM="$1/stand-in.exe" WINDOWS_DEPS="$1/deps" WINDOWS_LIBRARY="$1/library" \
         WINDOWS_ZIP="$1/etlheap-$version-windows-x64.zip" &&
         make_goal dist-linux-run LINUX_TARGETS=linux-x64 LINUX="$1/linux" PACKED="$1" || { cat "$TEST_TMP/make.log"; return 1; }
 }
@@ -199,6 +204,9 @@ if command -v zip > /dev/null && command -v groff > /dev/null; then
         check "$archive: it has what its pages link to" "$PYTHON" tests/gates/doc_links.py "$folder"
         check "$archive: and the pages themselves" test -s "$folder/docs/windows.md" -a -s "$folder/README.md"
         check "$archive: and the recorder's kit" test -s "$folder/packaging/recording/etlheap.wprp"
+    done
+    for file in etlheap.dll etlheap.lib include/etlheap/etlheap.h; do
+        check "windows-x64.zip: it has the library's $file" cmp "$packed/library/$file" "$packed/etlheap-$version-windows-x64/library/$file"
     done
     check "windows-x64.zip: notices are complete" notices_are_complete "$packed/etlheap-$version-windows-x64" \
         stand-in other curl gcc-mingw-w64-base mingw-w64-x86-64-dev
@@ -321,15 +329,54 @@ for compiler in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     fi
 done
 
-# What C++ calls must be what the library exports: no name may be decorated.
+# What C++ calls must be what the library exports: no name may be decorated. It asks what the
+# program answers, with the one header.
+write_cpp() # file
+{
+    cat > "$1" <<'CPP'
+#include <etlheap/etlheap.h>
+#include <iostream>
+#include <memory>
+
+int main(int, char *argv[])
+{
+    etl_error err{};
+    etl_trace *trace = nullptr;
+    etlheap_result *result = nullptr;
+    etlheap_table *table = nullptr;
+    etlheap_query query = etlheap_query_default();
+    query.kinds = 1u << ETLHEAP_KIND_HEAP;
+    query.group_by[0] = ETLHEAP_KEY_PROCESS;
+    query.group_by_count = 1;
+    if (etlheap_abi_version() != ETLHEAP_ABI_VERSION || etl_open(argv[1], nullptr, &trace, &err) != ETL_OK ||
+        etlheap_analyze(&trace, &argv[1], 1, nullptr, &result, &err) != ETL_OK ||
+        etlheap_aggregate(result, &query, &table, &err) != ETL_OK) {
+        std::cerr << etl_error_message(&err) << "\n";
+        return 1;
+    }
+    const std::unique_ptr<etl_trace, void (*)(etl_trace *)> closes(trace, etl_close);
+    const std::unique_ptr<etlheap_result, void (*)(etlheap_result *)> frees(result, etlheap_result_free);
+    const std::unique_ptr<etlheap_table, void (*)(etlheap_table *)> drops(table, etlheap_table_free);
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const etlheap_row *const row = etlheap_table_row(table, i);
+        std::cout << row->process << " " << row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] << "\n";
+    }
+}
+CPP
+}
 links_from_cpp()
 {
-    printf '%s\n' '#include <etlheap/formats/formats.h>' 'int main() { return etlheap_format_count() == 0 || etl_status_name(ETL_OK)[0] == 0; }' > "$TEST_TMP/all.cc"
-    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/cpp" "$TEST_TMP/all.cc" $(pkg-config --cflags --libs etlheap) &&
-        LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/cpp"
+    write_cpp "$TEST_TMP/all.cc"
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/cpp" "$TEST_TMP/all.cc" $(pkg-config --cflags --libs etlheap) || return 1
+    "$MAKE_TRACE" demo "$TEST_TMP/cpp.etl" > /dev/null
+    LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/cpp" "$TEST_TMP/cpp.etl" > "$TEST_TMP/cpp.rows" || return 1
+    "$program" report "$TEST_TMP/cpp.etl" --kind heap --group-by process --format csv --no-symbols > "$TEST_TMP/cpp.csv" || return 1
+    "$PYTHON" -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    print(row["process"], row["outstanding_size"])' "$TEST_TMP/cpp.csv" | diff - "$TEST_TMP/cpp.rows" && test -s "$TEST_TMP/cpp.rows"
 }
 if command -v g++ > /dev/null; then
-    check "a C++ program calls the library" links_from_cpp
+    check "a C++ program finds with the library what the program reports" links_from_cpp
 else
     skip "a C++ program calls the library" "no g++ here (package g++)"
 fi

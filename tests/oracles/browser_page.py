@@ -258,8 +258,17 @@ class Page:
         self.call("Browser.setDownloadBehavior", behavior="allowAndName", eventsEnabled=True, downloadPath=os.path.abspath(folder))
         self.download_name = self.download_end = None
         act()
+        last, tries = time.monotonic() + 10, 2
         while self.download_end is None:
-            self.browser.wait_event()
+            self.run("0")  # events come with the answer
+            time.sleep(0.02)
+            # A button that was drawn anew in the moment of a click has not got it.
+            if self.download_name is None and time.monotonic() > last:
+                tries -= 1
+                if tries == 0:
+                    raise RuntimeError("no download begins")
+                act()
+                last = time.monotonic() + 10
         if self.download_end["state"] != "completed":
             raise RuntimeError(f"the download of {self.download_name} ended: {self.download_end['state']}")
         path = os.path.join(folder, self.download_end["guid"])

@@ -359,6 +359,10 @@ def main():
                   {name for _, name in imported.counters}, *imported.counters)
     store = os.path.join(WORK, "perfetto.ehs")
     run("store", traces[1], "-o", store)
+    path = os.path.join(WORK, "named.pftrace")
+    run("export", store, "-o", path)
+    with open(path, "rb") as file:
+        results.check("-o FILE.pftrace means this format", file.read() == export(store, "perfetto"))
     results.check("the store is exported as its trace", export(store, "perfetto") == export(traces[1], "perfetto"))
     for trace in traces:
         check_pprof(results, trace, os.path.basename(trace))

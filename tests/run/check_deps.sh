@@ -10,6 +10,7 @@
 #   check_deps.sh windows      what builds the program for Windows, from here
 #   check_deps.sh linux        what makes the old system in which the one file for Linux is built
 #   check_deps.sh wine         and what runs it here
+#   check_deps.sh wheel        what builds the wheel for Python
 #   check_deps.sh lintian      what checks Debian packages
 #   check_deps.sh arm64        what builds and runs the program for arm64, from here
 #   check_deps.sh list WHAT... prints the packages of these lists, missing or not
@@ -137,6 +138,12 @@ need_for_test()
     wish_file /usr/lib/python3/dist-packages/google/protobuf/__init__.py python3-protobuf
     # Other versions format otherwise.
     wish_command clang-format-14 clang-format-14
+    # The library's binary interface is compared, and its Python module is checked, packed and used.
+    wish_command abidiff abigail-tools
+    wish_command mypy mypy
+    for module in build wheel setuptools pip pandas; do
+        wish_file /usr/lib/python3/dist-packages/$module python3-$module
+    done
     # Readers of exports, and of the pages. npm fetches what checks pages for screen readers, once.
     need_command node nodejs
     need_command npm npm
@@ -168,6 +175,14 @@ need_for_windows()
     need_command bzip2 bzip2
     need_command zip zip
     need_command groff groff-base
+}
+
+need_for_wheel()
+{
+    need_file /usr/lib/python3/dist-packages/build python3-build
+    need_file /usr/lib/python3/dist-packages/setuptools python3-setuptools
+    need_file /usr/lib/python3/dist-packages/wheel python3-wheel
+    need_command readelf binutils
 }
 
 # The compiler and the rest are in the old system, which debootstrap makes.
@@ -235,10 +250,11 @@ for what in "$@"; do
     windows) need_for_windows ;;
     linux) need_for_linux ;;
     wine) need_for_wine ;;
+    wheel) need_for_wheel ;;
     lintian) need_command lintian lintian ;;
     arm64) need_for_arm64 ;;
     *)
-        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows, wine, lintian or arm64" >&2
+        echo "check_deps.sh: unknown list '$what'; use build, test, deb, consumers, bare, fleet, windows, wine, wheel, lintian or arm64" >&2
         exit 2
         ;;
     esac

@@ -49,6 +49,7 @@ export PYTHONDONTWRITEBYTECODE=1
 not_for_windows='
 cli_losses         the formats and losses that windows_same compares byte for byte
 cli_readme         the examples are those of the program for Linux
+oracle_abi         reads the debug information of the shared library for Linux
 oracle_api         reads headers and the shared library of Linux, and runs no program
 oracle_arriving    sends signals; on Windows a zip is always complete before it is read
 oracle_batch       sends signals, limits files, and fails calls of the system
@@ -67,7 +68,9 @@ oracle_pdb         runs make_symbolize, a program for Linux
 oracle_pipes       sends signals, limits files, and opens a terminal of Linux
 oracle_processors  sets masks and control groups of Linux
 oracle_recipes     runs the scripts of build servers on Linux
+oracle_python      loads the shared library for Linux
 oracle_sarif       validates the bytes that oracle_check compares
+oracle_scripting   runs a program that finds etlheap on the path, as the shell of Linux does
 oracle_second_writer  starts the program thousands of times
 oracle_seeds       starts the program hundreds of times
 oracle_terminal    opens a terminal of Linux, in which Wine draws a console, with codes of its own

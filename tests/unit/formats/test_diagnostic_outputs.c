@@ -209,9 +209,9 @@ static void diffs_tell_all_of_both_sides(void **state)
 {
     const world *const w = *state;
     const etlheap_diff_answer answer = {
-        w->diff,
-        { .name = "base", .result = w->windows->result, .table = w->other },
-        { .name = "new", .result = w->windows->result, .table = w->table },
+        .diff = w->diff,
+        .base = { .name = "base", .result = w->windows->result, .table = w->other },
+        .now = { .name = "new", .result = w->windows->result, .table = w->table },
     };
     for (size_t i = 0; i < ETL_COUNT_OF(document_formats); i++) {
         capture out;

@@ -189,9 +189,11 @@ static void diffs_are_fit_for_terminals(void **state)
     etlheap_table empty = *now;
     empty.row_count = 0;
     assert_int_equal(etlheap_diff_tables(&empty, now, &options, &diff, NULL), ETL_OK);
-    const etlheap_diff_answer answer = { diff,
-                                         { .name = NAME, .result = w->result, .table = &empty },
-                                         { .name = NAME, .result = w->result, .table = now } };
+    const etlheap_diff_answer answer = {
+        .diff = diff,
+        .base = { .name = NAME, .result = w->result, .table = &empty },
+        .now = { .name = NAME, .result = w->result, .table = now },
+    };
     capture_open(&out);
     assert_int_equal(TEXT->write_diff(&answer, &w->layout, out.sink), ETL_OK);
     assert_fit_for_terminals(&out, 3);

@@ -55,6 +55,16 @@ static void number_0_is_left_out(void **state)
     etlheap_text_free(&text);
 }
 
+static void a_number_that_must_be_there_is_written_even_if_0(void **state)
+{
+    etlheap_text text = { 0 };
+    (void)state;
+    etlheap_protobuf_present(&text, 8, 0);
+    assert_int_equal(text.size, 2);
+    assert_memory_equal(text.bytes, "\x40\x00", 2);
+    etlheap_text_free(&text);
+}
+
 static void bytes_have_their_length_before_them(void **state)
 {
     etlheap_text text = { 0 };
@@ -138,6 +148,7 @@ int main(void)
         cmocka_unit_test(varint_is_seven_bits_a_byte_lowest_first),
         cmocka_unit_test(number_has_its_field_before_it),
         cmocka_unit_test(number_0_is_left_out),
+        cmocka_unit_test(a_number_that_must_be_there_is_written_even_if_0),
         cmocka_unit_test(bytes_have_their_length_before_them),
         cmocka_unit_test(no_bytes_are_a_member_too),
         cmocka_unit_test(gzip_gives_back_what_was_put_in),
