@@ -220,9 +220,9 @@ def check_compared(results, page, folder, scheme):
         check(results, page, f"{name}, {scheme}", wanted + (["lifetimes tr."] if more else []))
         check_hovered(results, page, f"{name}, {scheme}")
     export(page, folder, "trend", *runs, "--no-symbols", "--in-order", "--all")
-    page.run("document.querySelector('#rows tbody tr').click()")
-    page.come_to_rest()
-    check(results, page, f"trend, {scheme}", ["curves ", "table tr.", "runs tr."])
+    page.run("document.querySelector('#rows .spark').click()")
+    page.rest()
+    check(results, page, f"trend, {scheme}", ["curves ", "kinds div.kind", "rows tr.", "runs tr."])
     check_hovered(results, page, f"trend, {scheme}", 2)
 
 

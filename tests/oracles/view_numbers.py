@@ -261,6 +261,8 @@ def expected(number, documents):
     """The value that a painted number has to have; None: it is unknown."""
     document = documents.document(number["command"])
     section, measure, row = number["section"], number["measure"], number["row"]
+    if section == "runs":
+        return measure_of(document, measure)  # a row is a run, and a number one of the totals
     if section == "curve":
         return curve_value(number, document, documents)
     if section == "map":
@@ -293,7 +295,7 @@ TOKEN = re.compile(r"([+\u2212-]?)(\d[\d,]*)(?:\.(\d+))?(?: (B|bytes?|[KMGTP]iB|
 
 def form_of(measure):
     """(units that the number may have, what follows them)."""
-    key = measure.rsplit(".", 1)[-1]
+    key = [word for word in measure.split(".") if not word.isdigit()][-1].replace("sizes", "size")
     if "/" in measure or key.endswith("_millionths"):
         return {"%"}, None
     if key == "alloc_bytes_rate":
@@ -349,6 +351,12 @@ def is_of_equals(number, documents):
     return any(str(row.get(measure)) == number["value"] for row in rows if row.get(sort) == rows[int(number["row"])].get(sort))
 
 
+def measure_in(number, documents):
+    """The measure, also of what a trend says of the curve of a row."""
+    measure = number["measure"]
+    return documents.document(number["command"])["measure"] if measure in ("slope", "change") else measure
+
+
 def wrong_numbers(numbers, documents, is_static=False):
     """What is wrong with numbers that a page paints, as texts. A static page may not know a number, and rows
     that are equal in what sorts them have no order there."""
@@ -378,6 +386,6 @@ def wrong_numbers(numbers, documents, is_static=False):
             wrong.append(f"{place} is {number['value']}, the command says {value}: {number['command']}")
         elif value is None and re.search(r"\d", number["text"]):
             wrong.append(f"{place} is unknown, and painted as a number")
-        elif value is not None and not reads_as(number["text"], number["measure"], value):
+        elif value is not None and not reads_as(number["text"], measure_in(number, documents), value):
             wrong.append(f"{place} does not read as {value}")
     return wrong
