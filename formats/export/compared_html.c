@@ -55,6 +55,15 @@ static void keep_rows(etlheap_table *table, u32 rows)
     table->frame_count = frames;
 }
 
+static etl_status write_diff(const compared_page *page, u32 rows, etlheap_sink *sink)
+{
+    etlheap_diff first = *page->diff->diff;
+    etlheap_diff_answer answer = *page->diff;
+    keep_rows(&first.table, rows);
+    answer.diff = &first;
+    return etlheap_write_diff_json(&answer, &page->layout, sink);
+}
+
 static etl_status write_trend(const compared_page *page, u32 rows, etlheap_sink *sink)
 {
     etlheap_trend first = *page->trend->trend;
@@ -146,6 +155,18 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
     return status;
 }
 
+etl_status etlheap_write_diff_html(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+                                   etlheap_sink *sink)
+{
+    compared_page page = { .command = "diff",
+                           .diff = answer,
+                           .write = write_diff,
+                           .table = &answer->diff->table,
+                           .has_all = true };
+    const etl_status status = etlheap_layout_read(layout, &page.layout);
+    return status == ETL_OK ? html_write_page(write_data, &page, sink) : status;
+}
+
 etl_status etlheap_write_trend_html(const etlheap_trend_answer *answer,
                                     const etlheap_layout *layout, etlheap_sink *sink)
 {
@@ -153,5 +174,5 @@ etl_status etlheap_write_trend_html(const etlheap_trend_answer *answer,
         .command = "trend", .trend = answer, .write = write_trend, .table = &answer->trend->table
     };
     const etl_status status = etlheap_layout_read(layout, &page.layout);
-    return status == ETL_OK ? html_write_page(&html_view_page, write_data, &page, sink) : status;
+    return status == ETL_OK ? html_write_page(write_data, &page, sink) : status;
 }

@@ -38,7 +38,7 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
         status = html_go_on(request, 2, err);
     const report_data data = { &answers, &choice, &blocks, err };
     if (status == ETL_OK)
-        status = html_write_page(&html_view_page, write_data, &data, sink);
+        status = html_write_page(write_data, &data, sink);
     html_blocks_close(&blocks);
     html_choice_close(&choice);
     html_answers_close(&answers);

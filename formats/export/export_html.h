@@ -63,31 +63,16 @@ typedef struct html_typed {
 void html_data_open(etlheap_json *json, const html_typed *typed, bool has_symbols);
 void html_data_close(etlheap_json *json);
 
-/* A page: the lines of its text, with places for style, script and data. Each list ends with
- * NULL. */
-typedef struct html_page {
-    const char *const *html, *const *css, *const *js;
-} html_page;
-
 /* Writes the data that a page draws. */
 typedef etl_status html_data_fn(const void *user, etlheap_sink *sink);
 
 /* Writes the page. Returns the result of the function that writes the data. */
-etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
-                           etlheap_sink *sink);
+etl_status html_write_page(html_data_fn *data, const void *user, etlheap_sink *sink);
 
 /* Made by the Makefile: the lines of formats/html/view.html, and so on. It is the page of a live
  * view, of reports, comparisons and trends. */
 extern const char *const view_page_html[];
 extern const char *const view_page_css[];
 extern const char *const view_page_js[];
-
-/* The lines of formats/html/diff.html, the page of a comparison. */
-extern const char *const diff_page_html[];
-extern const char *const diff_page_css[];
-extern const char *const diff_page_js[];
-
-/* The page of a live view. */
-extern const html_page html_view_page;
 
 #endif

@@ -16,23 +16,20 @@
 
 #include "formats/parts/layout_read.h"
 
-const html_page html_view_page = { view_page_html, view_page_css, view_page_js };
-
 static void write_lines(const char *const *lines, etlheap_sink *sink)
 {
     for (; *lines != NULL; lines++)
         etlheap_sink_text(sink, *lines);
 }
 
-etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
-                           etlheap_sink *sink)
+etl_status html_write_page(html_data_fn *data, const void *user, etlheap_sink *sink)
 {
     etl_status status = ETL_OK;
-    for (const char *const *line = page->html; status == ETL_OK && *line != NULL; line++) {
+    for (const char *const *line = view_page_html; status == ETL_OK && *line != NULL; line++) {
         if (strcmp(*line, "@style@\n") == 0)
-            write_lines(page->css, sink);
+            write_lines(view_page_css, sink);
         else if (strcmp(*line, "@script@\n") == 0)
-            write_lines(page->js, sink);
+            write_lines(view_page_js, sink);
         else if (strcmp(*line, "@data@\n") == 0)
             status = data(user, sink);
         else

@@ -13,9 +13,9 @@ const COMPARED = {
     about: (answer) => `${plural(answer.unchanged_count, "group is", "groups are")} equal in both`,
     what: "memory comparison",
     losses: () => diffLosses(),
-    covers: () => diffCovers(),
+    covers: () => sideCovers(compared.answer),
     kind: (kinds) => kindThatGrew(kinds),
-    main: "compare",
+    main: "changes",
   },
   trend: {
     title: (answer) => plural(answer.runs.length, "run"),

@@ -130,7 +130,7 @@ function drawCovers(part, questions) {
   const options = questions[0].options;
   const texts = part.covers?.(part.drawn?.documents ?? null) ?? [coveredTime(options)];
   const kind = valueOf(options, "kind");
-  if (kind !== undefined && !kind.includes(",")) texts.push(kind);
+  if (kind !== undefined && !kind.includes(",") && !texts.includes(kind)) texts.push(kind);
   const count = state.filters.filter((filter) =>
     filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
   ).length;

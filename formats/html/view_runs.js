@@ -1,8 +1,7 @@
 // The runs that a page compares: of each its file, when it was recorded, its window, and what it lost.
 // Of a trend, the sums of each kind as well, which come first: they are what a narrow page has to show.
 
-function diffSides() {
-  const { base, new: now } = compared.answer;
+function diffSides({ base, new: now }) {
   return [
     { word: "Base", told: base },
     { word: "New", told: now },
@@ -26,18 +25,19 @@ function startText(told) {
 // --- what the page says of them -------------------------------------------------------------
 
 function diffTitle() {
-  const names = diffSides().map(({ told }) => sideFiles(told).map(fileName).join(", "));
+  const names = diffSides(compared.answer).map(({ told }) => sideFiles(told).map(fileName).join(", "));
   return names.join(" \u2192 ");
 }
 
-function diffCovers() {
-  const texts = diffSides().map(({ word, told }) => [word, windowOfSide(told)]);
+// Also of the comparison of a live view.
+function sideCovers(answer) {
+  const texts = diffSides(answer).map(({ word, told }) => [word, windowOfSide(told)]);
   if (texts.some(([, text]) => text === "")) return ["Blocks at the moment of each log"];
   return texts.map(([word, text]) => `${word} ${text}`);
 }
 
 function diffLosses() {
-  return diffSides().flatMap(({ word, told }) =>
+  return diffSides(compared.answer).flatMap(({ word, told }) =>
     lossNotice(
       `The ${word.toLowerCase()} run is not complete, so sizes may be wrong.`,
       lossesOf(told).map((one) => `${lossText(one)}: ${one.advice}`),
@@ -99,7 +99,7 @@ function kindColumn({ kind }, at) {
 
 function drawRuns(body, [answer], { questions }) {
   const isTrend = compared.command === "trend";
-  const runs = isTrend ? answer.runs.map((told) => ({ word: `Run ${told.run}`, told })) : diffSides();
+  const runs = isTrend ? answer.runs.map((told) => ({ word: `Run ${told.run}`, told })) : diffSides(answer);
   const columns = isTrend ? [...answer.totals.map(kindColumn), ...RUN_COLUMNS] : RUN_COLUMNS;
   const list = {
     id: "runs",

@@ -214,9 +214,9 @@ def check_compared(results, page, folder, scheme):
         subprocess.run([MAKE_TRACE, "workload", runs[-1], "--seed", "3", "--events", events], check=True, stdout=subprocess.DEVNULL)
     for name, more in (("comparison", []), ("comparison of lifetimes", ["--lifetimes"])):
         export(page, folder, "diff", *runs[:2], "--no-symbols", *more)
-        page.run("change('width', 'larger')")
-        page.come_to_rest()
-        wanted = ["overview div.notice.bad", "flame div.bar.change.grew", "flame div.bar.change.shrank", "table tr."]
+        page.run("update({ differenceWidth: 'larger' })")
+        page.rest()
+        wanted = ["div.notice.bad", "kinds-changed div.kind", "difference div.bar.grew", "difference div.bar.shrank", "changes tr.", "runs tr."]
         check(results, page, f"{name}, {scheme}", wanted + (["lifetimes tr."] if more else []))
         check_hovered(results, page, f"{name}, {scheme}")
     export(page, folder, "trend", *runs, "--no-symbols", "--in-order", "--all")

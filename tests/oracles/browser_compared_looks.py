@@ -31,6 +31,8 @@ WORK = ["run0.etl", "run1.etl", "run2.etl"]
 # Command, inputs, options, fragment, parts.
 PAGES = [
     ("trend", DEMO, ["--symbols", "symbols", "--in-order", "--all"], "#kind=heap&drawn=0", ["kinds", "curves", "rows", "runs"]),
+    ("diff", DEMO[:2], ["--symbols", "symbols"], "#kind=heap", ["kinds-changed", "difference", "changes", "runs"]),
+    ("diff", WORK[:2], ["--no-symbols", "--lifetimes"], "#kind=heap&search=ckb&differenceWidth=larger", ["kinds-changed", "lifetimes", "difference", "changes", "runs"]),
     ("trend", WORK, ["--no-symbols", "--in-order", "--group-by", "kind,process,type,stack"], "#kind=heap&search=app", ["kinds", "curves", "rows", "runs"]),
 ]
 

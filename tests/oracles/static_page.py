@@ -87,7 +87,8 @@ class ComparedView(StaticView):
 
     def choose(self, label, value):
         """Chooses in a list, by its label."""
-        self.page.choose(self.mark(f"[...document.querySelectorAll('main label')].find((one) => one.textContent.startsWith({json.dumps(label)}))?.querySelector('select')", "chosen"), value)
+        self.run(f"(() => {{ const one = [...document.querySelectorAll('main label')].find((one) => one.checkVisibility() && one.textContent.startsWith({json.dumps(label)})).querySelector('select');"
+                 f" one.value = {json.dumps(value)}; one.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()")
 
     def kinds(self):
         return self.run("[...document.querySelectorAll('.kind')].map((one) => one.dataset.kind)")

@@ -296,6 +296,8 @@ TOKEN = re.compile(r"([+\u2212-]?)(\d[\d,]*)(?:\.(\d+))?(?: (B|bytes?|[KMGTP]iB|
 def form_of(measure):
     """(units that the number may have, what follows them)."""
     key = [word for word in measure.split(".") if not word.isdigit()][-1].replace("sizes", "size")
+    if key.endswith("_per_1000s"):
+        return SIZE_UNITS if key.endswith("size_per_1000s") else {None}, "/s"
     if "/" in measure or key.endswith("_millionths"):
         return {"%"}, None
     if key == "alloc_bytes_rate":
@@ -322,6 +324,8 @@ def reads_as(text, measure, value):
         value = 100 * part / whole
     elif measure.endswith("_millionths"):
         value = value / 10**4
+    elif measure.endswith("_per_1000s"):
+        value = value / 1000
     for sign, digits, decimals, unit, rate in TOKEN.findall(text):
         unit, rate = unit or None, rate or None
         if unit not in units or (rate not in rates if isinstance(rates, tuple) else rate != rates):
@@ -332,7 +336,7 @@ def reads_as(text, measure, value):
         if unit is None or unit in ("B", "byte", "bytes", "ns"):
             step = 0 if not decimals else step
         is_near = abs(painted - value) <= step * 0.5000001
-        is_exact_enough = unit in ("%", "s") or step <= abs(value) * 0.011
+        is_exact_enough = unit in ("%", "s") or rate is not None and step <= 0.1 or step <= abs(value) * 0.011
         if is_near and is_exact_enough:
             return True
     return False
