@@ -220,11 +220,11 @@ def check_diff(view):
     results.equal("a comparison begins with the kind whose row grew most", view.run("state.kind"), most)
     first = view.run("Number(document.querySelector('#changes tbody [data-measure^=delta]').dataset.value)")
     results.check("its first row grew", first > 0, first)
-    results.equal("nothing was lost, and nothing is said of losses", view.run("document.querySelectorAll('.notice.bad').length"), 0)
+    results.equal("nothing was lost, and nothing is said of losses", view.run("document.querySelectorAll('#notices .bad').length"), 0)
     for pair, name in ((("demo.etl", "workload.etl"), "The new run"), (("workload.etl", "demo.etl"), "The base run")):
         view.write("diff", list(pair), "--no-symbols")
         document = run_json("diff", *(os.path.join(folder, one) for one in pair), "--no-symbols")
-        notices = view.texts(".notice.bad")
+        notices = view.texts("#notices .bad")
         lost = [one for side in ("base", "new") for one in document[side]["diagnostics"] if one["severity"] in ("loss", "damage")]
         results.check("a run that lost events is named", len(notices) == 1 and notices[0].startswith(name), notices)
         results.check("with what it lost, and advice", lost and all(one["name"].replace("_", " ") in notices[0].lower() and one["advice"] in notices[0] for one in lost), notices)
