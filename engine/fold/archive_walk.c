@@ -129,6 +129,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_demand *demands, u
                            .memory = demands[0].a->plan.memory,
                            .exit_frees = query->at_exit_freed,
                            .asks_survivors = asks_survivors(demands, count),
+                           .asks_reallocs = demands[0].asks_reallocs,
                            .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
         return etl_no_memory(err);
@@ -289,7 +290,7 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
                             &pass);
         status = take_results(walk, pass.readings, count, err);
     }
-    if (status == ETL_OK && ok && walk->asks_survivors)
+    if (status == ETL_OK && ok && (walk->asks_survivors || walk->asks_reallocs))
         status = read_late_reallocs(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
@@ -366,7 +367,8 @@ static etl_status make_words(const archive_walk *walk, const log_blocks *blocks,
     const log_blocks b = *blocks; /* a local copy, because stores below could alias *blocks */
     for (u32 row = 0; row < b.count && b.first_ordinal + row < walk->ordinals; row++) {
         const u64 ordinal = b.first_ordinal + row;
-        if (!make_word(walk, ordinal, b.origin[row], b.size[row], false))
+        const bool is_realloc = walk->asks_reallocs && b.is_realloc[row];
+        if (!make_word(walk, ordinal, b.origin[row], b.size[row], is_realloc))
             return ETL_ERR_CORRUPT;
         if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
             return ETL_ERR_MEMORY;
@@ -381,8 +383,10 @@ static void read_blocks(void *context, u32 task)
     reading *const own = &pass->readings[task];
     const log_blocks *blocks = NULL;
     log_reader reader;
-    own->outcome.status = archive_read(walk->archive, EHS_WANT_ORIGIN | EHS_WANT_SIZE, walk->cancel,
-                                       &reader, &own->outcome.err);
+    const u32 wanted =
+        EHS_WANT_ORIGIN | EHS_WANT_SIZE | (walk->asks_reallocs ? (u32)EHS_WANT_IS_REALLOC : 0);
+    own->outcome.status =
+        archive_read(walk->archive, wanted, walk->cancel, &reader, &own->outcome.err);
     log_reader_seek(&reader, own->first, own->end);
     if (own->outcome.status == ETL_OK)
         own->outcome.status = log_next_blocks(&reader, &blocks, &own->outcome.err);

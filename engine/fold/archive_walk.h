@@ -24,6 +24,8 @@ typedef struct archive_demand {
     const window_pass *windows; /* NULL: one window */
     const block_words *words;   /* words of groups of blocks; NULL: origins are groups */
     bool asks_survivors;        /* needs the blocks outstanding at the end of the window */
+    bool asks_reallocs;         /* ... or only which were opened by a realloc, unless an event of
+                                 * the window says so */
 } archive_demand;
 
 /* The position of a job's window in the file. */
@@ -42,6 +44,7 @@ typedef struct archive_walk {
     archive_place to; /* the end of the last one */
     bool exit_frees;
     bool asks_survivors;      /* of some job */
+    bool asks_reallocs;       /* of some job, if none asks survivors */
     u32 first_segment;        /* where the walk begins */
     ehs_open_rows open;       /* blocks open there, from a checkpoint */
     const block_words *words; /* owned by the walk, or those of groups of blocks */

@@ -25,6 +25,7 @@
 #include "engine/query/needs.h"
 
 #include "churn_rows.h"
+#include "window_sums.h"
 
 static bool has_sums(const aggregator *a);
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
@@ -92,14 +93,21 @@ void heap_rows_close(heap_rows *rows)
     replay_job_free(&rows->events.job);
 }
 
-/* Are there sums by origin? A run counts them for its window, a store for its whole recording. */
-static bool has_sums(const aggregator *a)
+/* Has the store sums by origin for this window? Only for its whole recording. */
+static bool has_whole_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
-    if (a->result->mode != RESULT_STORE)
-        return a->result->event_list.is_tallied;
     return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
            query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
+}
+
+/* Are there sums without a walk? A run counts them for its window, a store for its whole recording,
+ * and those of other windows of a store need no order of events. */
+static bool has_sums(const aggregator *a)
+{
+    if (a->result->mode != RESULT_STORE)
+        return a->result->event_list.is_tallied;
+    return has_whole_sums(a) || window_sums_fit(a);
 }
 
 /* The sums of a store's origin, by type, for a report of the whole recording. */
@@ -113,12 +121,26 @@ static void sums_of_archive(const aggregator *a, u32 origin, type_sums types[ETL
     tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
 }
 
+static etl_status add_window_sums(const aggregator *a, const log_groups *groups, live_group *live,
+                                  etl_error *err)
+{
+    type_sums *sums = NULL;
+    const etl_status status = window_sums_make(a, groups->of_word, groups->count, &sums, err);
+    for (u32 group = 0; status == ETL_OK && group < groups->count; group++)
+        memcpy(live[group].types, &sums[(size_t)group * ETLHEAP_TYPE_COUNT],
+               sizeof live[group].types);
+    free(sums);
+    return status;
+}
+
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err)
 {
     *live = calloc(groups->count + (size_t)1, sizeof **live);
     if (*live == NULL)
         return etl_no_memory(err);
+    if (a->result->mode == RESULT_STORE && !has_whole_sums(a))
+        return add_window_sums(a, groups, *live, err);
     for (u32 origin = 1; origin <= groups->word_count; origin++) {
         const u32 group = groups->of_word[origin];
         type_sums types[ETLHEAP_TYPE_COUNT];

@@ -2,8 +2,8 @@
  * log_reader.c - reads heap events in order of time, a batch at a time. log_reader.h draws a batch.
  *
  * In: segments of a log, with the columns that are wanted. Out: for each event its block and the
- * row of its values. Invariants: log_number is the only loop over event columns. Columns come from
- * a file, so an end that points before the first block is refused here.
+ * row of its values. Invariants: log_number and number_ends are the only loops over event columns.
+ * Columns come from a file, so an end that points before the first block is refused here.
  */
 #include "log_reader.h"
 
@@ -36,6 +36,26 @@ __attribute__((always_inline)) static inline bool number_events(const ehs_events
         alloc += 1 - is_end;
         wrong |= has_ends ? ordinal >= before + alloc : 0;
     }
+    return wrong == 0;
+}
+
+/* The same for ends only. False: one is not older. */
+static bool number_ends(const ehs_events *events, const log_place *place, u32 count,
+                        u32 *restrict ordinals, u32 *found)
+{
+    const u8 *const restrict kind = events->kind + place->event;
+    const u32 *const restrict back = events->back + (place->event - place->alloc);
+    const u32 before = (u32)place->allocs; /* the next event */
+    u32 ends = 0, wrong = 0;
+    for (u32 i = 0; i < count; i++) {
+        const u32 is_end = kind[i] & EHS_EVENT_END;
+        const u32 allocs = before + i - ends;
+        const u32 ordinal = allocs - back[ends];
+        ordinals[ends] = ordinal;
+        wrong |= is_end & (ordinal >= allocs);
+        ends += is_end;
+    }
+    *found = ends;
     return wrong == 0;
 }
 
@@ -147,27 +167,80 @@ etl_status log_next_blocks(log_reader *reader, const log_blocks **out, etl_error
                                    .segment = number,
                                    .first_ordinal = reader->segments->at[number].first_ordinal,
                                    .origin = reader->events.origin,
-                                   .size = reader->events.size };
+                                   .size = reader->events.size,
+                                   .is_realloc = reader->events.is_realloc };
     *out = &reader->blocks;
     return ETL_OK;
 }
 
-etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err)
+/* Reads a segment if all events of the last one were handed out. `has_more`: there are events. */
+static etl_status fill(log_reader *reader, bool *has_more, etl_error *err)
 {
     const bool is_read = reader->place.event == reader->events.count;
-    *out = NULL;
-    if (is_read && reader->next >= reader->end)
+    *has_more = !is_read || reader->next < reader->end;
+    if (!*has_more)
         return ETL_OK;
-    etl_status status = cancel_check(reader->cancel, err);
-    if (status == ETL_OK && is_read)
-        status = read_segment(reader, err);
-    if (status != ETL_OK)
+    const etl_status status = cancel_check(reader->cancel, err);
+    return status == ETL_OK && is_read ? read_segment(reader, err) : status;
+}
+
+static etl_status refuse(u32 segment, etl_error *err)
+{
+    return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "segment %u ends a block that does not exist",
+                         segment);
+}
+
+etl_status log_next_ends(log_reader *reader, const log_ends **out, etl_error *err)
+{
+    bool has_more;
+    *out = NULL;
+    const etl_status status = fill(reader, &has_more, err);
+    if (status != ETL_OK || !has_more)
+        return status;
+    const ehs_events *const events = &reader->events;
+    log_place *const place = &reader->place;
+    const u32 segment = reader->at_hand - 1;
+    const u32 left = events->count - place->event;
+    const u32 count = left < LOG_BATCH_ROWS ? left : LOG_BATCH_ROWS;
+    const u32 first_end = place->event - place->alloc;
+    u32 found = 0;
+    if (!number_ends(events, place, count, reader->numbers->ordinal, &found))
+        return refuse(segment, err);
+    reader->ends = (log_ends){ .events = { .count = count,
+                                           .segment = segment,
+                                           .first = place->event,
+                                           .kind = events->kind + place->event },
+                               .count = found,
+                               .ordinal = reader->numbers->ordinal,
+                               .how = events->how + first_end };
+    place->event += count;
+    place->alloc += count - found;
+    place->allocs += count - found;
+    *out = &reader->ends;
+    return ETL_OK;
+}
+
+u32 log_ends_before(const log_ends *ends, u32 events)
+{
+    u32 count = 0;
+    if (events >= ends->events.count)
+        return ends->count;
+    for (u32 i = 0; i < events; i++)
+        count += ends->events.kind[i] & EHS_EVENT_END;
+    return count;
+}
+
+etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err)
+{
+    bool has_more;
+    *out = NULL;
+    const etl_status status = fill(reader, &has_more, err);
+    if (status != ETL_OK || !has_more)
         return status;
     const bool has_ends = (reader->wanted & EHS_WANT_BACK) != 0;
     const u32 segment = reader->at_hand - 1;
     if (!log_number(&reader->events, has_ends, &reader->place, reader->numbers, &reader->batch))
-        return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "segment %u ends a block that does not exist",
-                             segment);
+        return refuse(segment, err);
     reader->batch.segment = segment;
     *out = &reader->batch;
     return ETL_OK;
