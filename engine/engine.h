@@ -470,6 +470,10 @@ typedef struct etlheap_query {
     /* Describes tags of rows by POOL_TAG, and of gates; the table borrows from it. NULL: nothing
      * does. */
     const struct etlheap_pool_tags *pool_tags;
+    /* Make only the first rows_max rows of the table, as etlheap_table_keep_top would keep them:
+     * making a row takes longer than adding it up. Totals are of all rows. 0: all rows. Other
+     * answers than tables ignore it. */
+    uint32_t rows_max;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,
