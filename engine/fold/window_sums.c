@@ -207,8 +207,8 @@ static etl_status add_segment(sums_task *own, u32 segment)
     log_reader_seek(&own->reader, segment, segment + 1);
     etl_status status = log_next_ends(&own->reader, &ends, &own->outcome.err);
     while (status == ETL_OK && ends != NULL) {
-        const u32 end = log_ends_before(ends, archive_events_before(&span->to, &ends->events));
-        const u32 early = log_ends_before(ends, archive_events_before(&span->from, &ends->events));
+        const u32 end = log_ends_before(ends, archive_events_before(&span->to, &ends->batch));
+        const u32 early = log_ends_before(ends, archive_events_before(&span->from, &ends->batch));
         const bool ok =
             add_ends(own, ends, 0, early, false) && add_ends(own, ends, early, end, true);
         status = ok ? log_next_ends(&own->reader, &ends, &own->outcome.err)

@@ -55,7 +55,7 @@ typedef struct log_blocks {
 
 /* The ends among consecutive events of a segment, in their order. */
 typedef struct log_ends {
-    log_batch events; /* the events: count, segment, first and kind; nothing else is defined */
+    log_batch batch; /* the events: count, segment, first and kind; nothing else is defined */
     u32 count;
     const u32 *ordinal; /* of the block */
     const u8 *how;
