@@ -50,18 +50,24 @@ static etl_status damaged_times(etl_error *err)
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
 }
 
-/* The bounds of a question's window, as for event_list_open. */
-static void bounds_of(const archive_demand *demand, i64 *from_ticks, i64 *to_ticks)
+void archive_window_of(const aggregator *a, i64 *from_ticks, i64 *to_ticks)
 {
-    const aggregator *const a = demand->a;
     const etlheap_query *const query = a->query;
     const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
     *from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
     *to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
-    if (demand->windows != NULL) {
-        *from_ticks = demand->windows->bounds.at[0];
-        *to_ticks = demand->windows->bounds.at[demand->windows->bounds.count - 1];
+    *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
+}
+
+static void bounds_of(const archive_demand *demand, i64 *from_ticks, i64 *to_ticks)
+{
+    const window_pass *const windows = demand->windows;
+    if (windows == NULL) {
+        archive_window_of(demand->a, from_ticks, to_ticks);
+        return;
     }
+    *from_ticks = windows->bounds.at[0];
+    *to_ticks = windows->bounds.at[windows->bounds.count - 1];
     *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
 }
 

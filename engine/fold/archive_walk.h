@@ -57,6 +57,9 @@ typedef struct archive_walk {
     u64 held_bytes;       /* of own words, and of bitmaps */
 } archive_walk;
 
+/* The bounds of a question's window, as for event_list_open. */
+void archive_window_of(const aggregator *a, i64 *from_ticks, i64 *to_ticks);
+
 /* True if the jobs of two questions can share a walk: they agree on words and on exits, and if one
  * needs survivors, no window of the other ends later. */
 bool archive_walk_shares(const archive_demand *a, const archive_demand *b);

@@ -110,6 +110,12 @@ static bool has_sums(const aggregator *a)
     return has_whole_sums(a) || window_sums_fit(a);
 }
 
+static void add_types(live_group *live, const type_sums *types)
+{
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        tally_add_sums(&live->types[type], &types[type]);
+}
+
 /* The sums of a store's origin, by type, for a report of the whole recording. */
 static void sums_of_archive(const aggregator *a, u32 origin, type_sums types[ETLHEAP_TYPE_COUNT])
 {
@@ -121,15 +127,28 @@ static void sums_of_archive(const aggregator *a, u32 origin, type_sums types[ETL
     tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
 }
 
+/* Sums of a window, by origin if the store keeps them, and so for each group. */
 static etl_status add_window_sums(const aggregator *a, const log_groups *groups, live_group *live,
                                   etl_error *err)
 {
+    kept_sums *const kept = a->result->archive->kept;
+    kept_use use;
     type_sums *sums = NULL;
-    const etl_status status = window_sums_make(a, groups->of_word, groups->count, &sums, err);
-    for (u32 group = 0; status == ETL_OK && group < groups->count; group++)
-        memcpy(live[group].types, &sums[(size_t)group * ETLHEAP_TYPE_COUNT],
-               sizeof live[group].types);
-    free(sums);
+    if (kept == NULL) {
+        const etl_status status = window_sums_make(a, groups->of_word, groups->count, &sums, err);
+        for (u32 group = 0; status == ETL_OK && group < groups->count; group++)
+            memcpy(live[group].types, &sums[(size_t)group * ETLHEAP_TYPE_COUNT],
+                   sizeof live[group].types);
+        free(sums);
+        return status;
+    }
+    const etl_status status = window_sums_take(a, kept, &use, err);
+    for (u32 origin = 1; status == ETL_OK && origin <= groups->word_count; origin++) {
+        if (groups->of_word[origin] != GROUP_NONE)
+            add_types(&live[groups->of_word[origin]],
+                      &use.sums[(size_t)origin * ETLHEAP_TYPE_COUNT]);
+    }
+    kept_sums_give_back(kept, &use);
     return status;
 }
 
@@ -150,8 +169,7 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
             sums_of_archive(a, origin, types);
         else
             memcpy(types, &a->result->event_list.sums[(size_t)origin * TALLY_BINS], sizeof types);
-        for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-            tally_add_sums(&(*live)[group].types[type], &types[type]);
+        add_types(&(*live)[group], types);
     }
     return ETL_OK;
 }

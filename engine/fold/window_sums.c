@@ -356,6 +356,39 @@ etl_status window_sums_make(const aggregator *a, const u32 *of_origin, u32 place
         mark_reallocs(&work);
         status = make_sums(&work, out, err);
     }
+    if (status != ETL_OK) {
+        free(*out);
+        *out = NULL;
+    }
     close_work(&work);
+    return status;
+}
+
+/* Each origin is a place of its own; no block has origin 0. */
+static etl_status make_by_origin(const aggregator *a, type_sums **out, etl_error *err)
+{
+    const u32 places = (u32)a->result->archive->origins.origins.count + 1;
+    u32 *const identity = malloc(places * sizeof *identity);
+    *out = NULL;
+    if (identity == NULL)
+        return etl_no_memory(err);
+    identity[0] = GROUP_NONE;
+    for (u32 origin = 1; origin < places; origin++)
+        identity[origin] = origin;
+    const etl_status status = window_sums_make(a, identity, places, out, err);
+    free(identity);
+    return status;
+}
+
+etl_status window_sums_take(const aggregator *a, kept_sums *kept, kept_use *out, etl_error *err)
+{
+    kept_window window = { .exit_frees = a->query->at_exit_freed };
+    type_sums *made = NULL;
+    archive_window_of(a, &window.from_ticks, &window.to_ticks);
+    etl_status status = kept_sums_take(kept, &window, a->query->cancel, out, err);
+    if (status != ETL_OK || out->sums != NULL)
+        return status;
+    status = make_by_origin(a, &made, err);
+    kept_sums_put(kept, out, made);
     return status;
 }

@@ -8,7 +8,7 @@
 #define ETLHEAP_WINDOW_SUMS_H
 
 #include "aggregate.h"
-#include "engine/core/type_rule.h"
+#include "engine/result/kept_sums.h"
 
 /* Can the sums of this query's window be made here? Else a walk makes them. */
 bool window_sums_fit(const aggregator *a);
@@ -20,5 +20,9 @@ bool window_sums_fit(const aggregator *a);
  */
 etl_status window_sums_make(const aggregator *a, const u32 *of_origin, u32 places, type_sums **out,
                             etl_error *err);
+
+/* Takes the sums of the question's window by origin, and makes them if nobody has. Give them back
+ * in any case. Errors as for window_sums_make. */
+etl_status window_sums_take(const aggregator *a, kept_sums *kept, kept_use *out, etl_error *err);
 
 #endif
