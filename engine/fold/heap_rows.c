@@ -97,7 +97,8 @@ void heap_rows_close(heap_rows *rows)
 static bool has_whole_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
-    return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+    return query_fits_typed_sums(query) && !query_needs(query, NEEDS_SIZES) &&
+           query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
            query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
 }
 
@@ -207,6 +208,8 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        if ((a->plan.types >> type & 1) == 0)
+            continue;
         type_add_measures(row.measures, ETLHEAP_MEASURES_COUNT, (etlheap_type)type, &types[type]);
         type_add_measures(a->totals[key.kind], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
                           &types[type]);

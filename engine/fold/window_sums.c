@@ -44,8 +44,10 @@ typedef struct sums_work {
     event_entry *words; /* of the walk; a block's end marks its word */
     const u32 *of_origin;
     u32 places;
-    u32 next; /* segment that nobody has, from the first on */
-    u32 end;  /* behind the last one */
+    u64 size_min_bytes, size_max_bytes; /* of the blocks that count ... */
+    bool has_sizes;                     /* ... if not all do */
+    u32 next;                           /* segment that nobody has, from the first on */
+    u32 end;                            /* behind the last one */
     struct sums_task *tasks;
     u32 task_count;
     u64 held_bytes; /* of their cells */
@@ -64,7 +66,8 @@ bool window_sums_fit(const aggregator *a)
 {
     const ehs_archive *const archive = a->result->archive;
     u64 bytes = 0;
-    if (!query_asks_sums(a->query))
+    if (!a->query->sums_only || !query_fits_typed_sums(a->query) ||
+        query_needs(a->query, NEEDS_TIMES))
         return false;
     for (size_t i = 0; i < archive->segments.count; i++) {
         const ehs_segment_info *const info = &archive->segments.at[i];
@@ -88,9 +91,12 @@ static inline u64 size_of(const sums_work *work, u64 ordinal)
     return etl_min_u64(block_words_size(&work->walk.own_words, ordinal), INT64_MAX);
 }
 
-static inline u32 place_of(const sums_work *work, event_entry word)
+/* GROUP_NONE: the block does not count. */
+static inline u32 place_of(const sums_work *work, u64 ordinal)
 {
-    return work->of_origin[entry_origin_of(word)];
+    const u32 place = work->of_origin[entry_origin_of(work->words[ordinal])];
+    const u64 size = work->has_sizes ? block_words_size(&work->walk.own_words, ordinal) : 0;
+    return size < work->size_min_bytes || size > work->size_max_bytes ? GROUP_NONE : place;
 }
 
 /* Blocks that are counted together: their words are fetched first, then their cells. */
@@ -104,7 +110,7 @@ static void fetch_cells(const sums_task *own, block_span *span)
 {
     const sums_work *const work = own->work;
     for (u32 i = 0; i < span->count; i++) {
-        const u32 place = place_of(work, work->words[span->ordinal[i]]);
+        const u32 place = place_of(work, span->ordinal[i]);
         span->place[i] = place;
         if (place != GROUP_NONE)
             __builtin_prefetch(&own->cells[place], 1);
@@ -250,7 +256,7 @@ static void mark_realloc(sums_task *own, u64 ordinal)
 {
     sums_work *const work = own->work;
     const event_entry word = work->words[ordinal];
-    const u32 place = place_of(work, word);
+    const u32 place = place_of(work, ordinal);
     if ((word & (ENTRY_IS_REALLOC | WORD_BEFORE)) != 0 || place == GROUP_NONE)
         return;
     const etlheap_type type = type_by_ends(is_inside(work, ordinal), (word & WORD_FREED) != 0);
@@ -342,7 +348,12 @@ etl_status window_sums_make(const aggregator *a, const u32 *of_origin, u32 place
                             etl_error *err)
 {
     const archive_demand demand = { .a = a, .asks_reallocs = true };
-    sums_work work = { .of_origin = of_origin, .places = places };
+    const etlheap_query *const query = a->query;
+    sums_work work = { .of_origin = of_origin,
+                       .places = places,
+                       .size_min_bytes = query->size_min_bytes,
+                       .size_max_bytes = query->size_max_bytes,
+                       .has_sizes = query_needs(query, NEEDS_SIZES) };
     *out = NULL;
     etl_status status = archive_walk_open(&work.walk, &demand, 1, err);
     work.words = work.walk.own_words.at;
@@ -382,10 +393,13 @@ static etl_status make_by_origin(const aggregator *a, type_sums **out, etl_error
 
 etl_status window_sums_take(const aggregator *a, kept_sums *kept, kept_use *out, etl_error *err)
 {
-    kept_window window = { .exit_frees = a->query->at_exit_freed };
+    const etlheap_query *const query = a->query;
+    kept_window window = { .size_min_bytes = query->size_min_bytes,
+                           .size_max_bytes = query->size_max_bytes,
+                           .exit_frees = query->at_exit_freed };
     type_sums *made = NULL;
     archive_window_of(a, &window.from_ticks, &window.to_ticks);
-    etl_status status = kept_sums_take(kept, &window, a->query->cancel, out, err);
+    etl_status status = kept_sums_take(kept, &window, query->cancel, out, err);
     if (status != ETL_OK || out->sums != NULL)
         return status;
     status = make_by_origin(a, &made, err);

@@ -65,6 +65,7 @@ void kept_sums_close(kept_sums *kept)
 static bool same_window(const kept_window *a, const kept_window *b)
 {
     return a->from_ticks == b->from_ticks && a->to_ticks == b->to_ticks &&
+           a->size_min_bytes == b->size_min_bytes && a->size_max_bytes == b->size_max_bytes &&
            a->exit_frees == b->exit_frees;
 }
 

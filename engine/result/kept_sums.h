@@ -17,6 +17,7 @@
 /* What the sums are of. */
 typedef struct kept_window {
     i64 from_ticks, to_ticks;
+    u64 size_min_bytes, size_max_bytes; /* of blocks */
     bool exit_frees;
 } kept_window;
 

@@ -23,7 +23,7 @@
 #include "tests/support/temporary.h"
 
 #define MS      INT64_C(1000000)
-#define SHAPES  4u
+#define SHAPES  6u
 #define THREADS 2u
 
 static const i64 windows[][2] = {
@@ -99,6 +99,14 @@ static etlheap_query query_of(u32 window, u32 shape)
         query.processes = processes;
         query.process_count = 1;
     }
+    if (shape == 4) {
+        query.types = 1u << ETLHEAP_TYPE_AIFO | 1u << ETLHEAP_TYPE_AOFI;
+        query.group_by_count = 2;
+    }
+    if (shape == 5) {
+        query.at_end = true;
+        query.group_by_count = 1;
+    }
     return query;
 }
 
@@ -118,14 +126,23 @@ static void each_window_is_read_once(void **state)
             free(found);
         }
     }
-    etlheap_query query = query_of(WINDOWS - 1, 0);
-    query.at_exit_freed = true; /* other sums */
-    char *const expected = check_aggregate_text(f->plain, &query);
-    char *const found = check_aggregate_text(f->keeping, &query);
-    assert_true(check_same_text(expected, found));
-    assert_int_equal(kept_sums_made(kept), WINDOWS + 1);
-    free(expected);
-    free(found);
+}
+
+/* Blocks of other sizes, and exits that free, make other sums of the same window. */
+static void other_blocks_have_other_sums(void **state)
+{
+    const fixture *const f = *state;
+    for (u32 i = 0; i < 2 * 3; i++) {
+        etlheap_query query = query_of(0, 0);
+        query.at_exit_freed = i % 3 == 1;
+        query.size_min_bytes = i % 3 == 2 ? 100 : 0;
+        char *const expected = check_aggregate_text(f->plain, &query);
+        char *const found = check_aggregate_text(f->keeping, &query);
+        assert_true(check_same_text(expected, found));
+        free(expected);
+        free(found);
+    }
+    assert_int_equal(kept_sums_made(f->keeping->archive->kept), 3);
 }
 
 /* Peaks and single blocks need the events, or more of them. */
@@ -291,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_window_is_read_once, open_fixture, close_fixture),
+        cmocka_unit_test_setup_teardown(other_blocks_have_other_sums, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(other_questions_keep_nothing, open_fixture, close_fixture),
         cmocka_unit_test_setup_teardown(two_threads_read_each_window_once, open_fixture,
                                         close_fixture),
