@@ -44,7 +44,7 @@ bool etlheap_symbols_source_at(const etlheap_symbols *symbols, uint32_t index,
     if (index >= symbols->files.list.count)
         return false;
     const symbol_file *const file = &symbols->files.list.at[index];
-    *out = (etlheap_source_file){ .file = symbols_text(symbols, file->file),
+    *out = (etlheap_source_file){ .file = etlheap_strings_get(&symbols->strings, file->file),
                                   .module = symbols->builds.at[file->build].module->name,
                                   .checksum_kind = file->checksum.kind,
                                   .checksum = file->checksum.bytes,

@@ -5,8 +5,8 @@
  * with what a compiler wrote; nothing here relies on them against people who want two files to have
  * one sum.
  *
- * A cryptographic library that is loaded on demand would be missing on a bare system, where the same
- * files must have the same answers.
+ * A cryptographic library that is loaded on demand would be missing on a bare system, where the
+ * same files must have the same answers.
  */
 #ifndef ETL_DIGEST_H
 #define ETL_DIGEST_H
