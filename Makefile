@@ -138,6 +138,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_table.css \
 	view_flame.css \
 	view_parts.css \
+	view_code.css \
 	view_print.css \
 	view_format.js \
 	view_source.js \
@@ -159,6 +160,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_signs.js \
 	view_columns.js \
 	view_table_rows.js \
+	view_code.js \
 	view_lines.js \
 	view_table_head.js \
 	view_table.js \

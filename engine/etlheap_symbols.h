@@ -70,10 +70,11 @@ void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allow
 /* A source file that a line of looked-up symbols is in. Strings and bytes are borrowed from the
  * symbols until more is looked up. */
 typedef struct etlheap_source_file {
-    const char *file;       /* path, as the compiler wrote it */
-    const char *module;     /* whose PDB names it */
-    uint32_t checksum_kind; /* etl_pdb_checksum_kind: of the bytes that were compiled */
-    uint32_t checksum_size; /* in bytes; 0: the PDB has none */
+    const char *file;   /* path, as the compiler wrote it */
+    const char *module; /* whose PDB names it */
+    /* Of the bytes that were compiled: 16 bytes of MD5, 20 of SHA-1, 32 of SHA-256; 0: the PDB has
+     * none. */
+    uint32_t checksum_size;
     const uint8_t *checksum;
     const void *reserved[4]; /* NULL: room for later versions */
 } etlheap_source_file;

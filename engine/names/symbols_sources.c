@@ -46,7 +46,6 @@ bool etlheap_symbols_source_at(const etlheap_symbols *symbols, uint32_t index,
     const symbol_file *const file = &symbols->files.list.at[index];
     *out = (etlheap_source_file){ .file = etlheap_strings_get(&symbols->strings, file->file),
                                   .module = symbols->builds.at[file->build].module->name,
-                                  .checksum_kind = file->checksum.kind,
                                   .checksum = file->checksum.bytes,
                                   .checksum_size = file->checksum.size };
     return true;

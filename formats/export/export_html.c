@@ -8,6 +8,7 @@
  *     schema, version, inputs, selection, login_advice
  *     symbols     whether functions were to be named
  *     cells       export_html_data.c, deflated
+ *     sources     export_html_sources.c, deflated; only if there are folders of sources
  *     documents   export_html_documents.c, each deflated
  */
 #include "export_html.h"
@@ -83,6 +84,8 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
     html_write_command(&json, request);
     etlheap_json_string(&json, "symbols", request->query->symbols ? "ready" : "none");
     etl_status status = write_cells(data, &json);
+    if (status == ETL_OK)
+        status = html_write_sources(data->answers, data->choice, &json, data->err);
     html_answers_let_go_of_cells(data->answers); /* documents take as much again */
     if (status == ETL_OK)
         status = html_documents_write(data->answers, &json, data->err);

@@ -53,6 +53,12 @@ etlheap_symbols *html_symbols_of(const html_answers *answers);
 bool html_write_cells(const html_answers *answers, const html_choice *choice,
                       const html_blocks *blocks, etlheap_sink *sink);
 
+/* Writes the members `source_roots` and `sources`, the lines of code around the frames of the rows
+ * that are shown, those of the largest rows first. Nothing if the request has no sources. Errors:
+ * ETL_ERR_MEMORY. */
+etl_status html_write_sources(const html_answers *answers, const html_choice *choice,
+                              etlheap_json *json, etl_error *err);
+
 /* Writes the members `inputs`, `selection` and `login_advice`. */
 void html_write_command(etlheap_json *json, const etlheap_export_request *request);
 

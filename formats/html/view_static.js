@@ -60,6 +60,7 @@ const staticSource = {
   page: null, // the data of the page
   documents: new Map(), // by questionName
   cells: null,
+  sources: new Map(), // lines of code by FILE:LINE
   window: null, // what the page covers: { from, to } in ns, isWhole
 
   async open(page) {
@@ -71,12 +72,14 @@ const staticSource = {
       const { from_ns: from, to_ns: to, is_whole: isWhole } = this.cells.document.window;
       this.window = { from, to, isWhole };
     }
+    const { sources } = page.sources === undefined ? { sources: [] } : JSON.parse(await inflate(page.sources));
+    for (const part of sources) this.sources.set(frameSource(part), part);
     this.session = {
       schema: "etlheap-view-1",
       version: page.version,
       inputs: [{ number: 1, name: page.inputs.join(" "), words: page.inputs, state: "ready", symbols: page.symbols }],
       command_words: {},
-      source_roots: [],
+      source_roots: page.source_roots ?? [],
     };
   },
 
@@ -122,11 +125,15 @@ const staticSource = {
 
   // Whether it can be asked just so; for choices that are offered.
   can(command, options) {
+    const place = valueOf(options, "source");
+    if (place !== undefined) return this.sources.has(place);
     if (this.cells !== null && readCellQuestion(this.cells, command, options) !== null) return true;
     return this.documents.has(questionName(command, options));
   },
 
   async ask(command, options) {
+    const part = this.sources.get(valueOf(options, "source"));
+    if (part !== undefined) return { document: { schema: "etlheap-sources-1", sources: [part] }, pending: false };
     const exact = this.exactDocument(command, options);
     const query = this.cells === null || exact !== undefined ? null : readCellQuestion(this.cells, command, options);
     if (query !== null) return { document: answerFromCells(this.cells, query), pending: false };
