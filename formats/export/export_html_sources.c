@@ -118,23 +118,25 @@ static etl_status read_lines(const etlheap_export_request *request, const place_
     return status;
 }
 
-static etl_status pack_lines(const etlheap_source_lines *lines, etlheap_text *packed,
+/* Packs lines; *fits is false, and nothing is packed, if they are too many. */
+static etl_status pack_lines(const etlheap_source_lines *lines, etlheap_text *packed, bool *fits,
                              etl_error *err)
 {
-    etlheap_text text = { 0 };
-    etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_text(&text, &sink, err);
+    html_packer packer;
+    etl_status status = html_packer_open(&packer, SOURCES_BYTES, err);
     if (status != ETL_OK)
         return status;
-    status = etlheap_source_lines_write_json(lines, sink);
-    const etl_status closed = etlheap_sink_close(sink, err);
-    etlheap_text_clear(packed);
-    if (status == ETL_OK && closed == ETL_OK)
-        html_pack(etlheap_text_of(&text), text.size, packed);
-    etlheap_text_free(&text);
-    if (status == ETL_OK && closed == ETL_OK && packed->failed)
-        return etl_no_memory(err);
-    return status == ETL_OK ? closed : status;
+    (void)etlheap_source_lines_write_json(lines, packer.sink);
+    *fits = !html_packer_is_full(&packer);
+    if (!*fits) {
+        html_packer_discard(&packer);
+        return ETL_OK;
+    }
+    status = html_packer_close(&packer, packed, err);
+    *fits = status != ETL_ERR_CANCELLED;
+    if (!*fits)
+        return ETL_OK;
+    return status == ETL_OK && packed->failed ? etl_no_memory(err) : status;
 }
 
 /* Packs the lines of as many places as fit. */
@@ -142,15 +144,15 @@ static etl_status pack_places(const etlheap_export_request *request, const place
                               etlheap_text *packed, etl_error *err)
 {
     etl_status status = ETL_OK;
-    for (u32 count = list->count;; count /= 2) {
+    bool fits = false;
+    for (u32 count = list->count; status == ETL_OK && !fits; count /= 2) {
         etlheap_source_lines *lines = NULL;
         status = read_lines(request, list, count, &lines, err);
         if (status == ETL_OK)
-            status = pack_lines(lines, packed, err);
+            status = pack_lines(lines, packed, &fits, err);
         etlheap_source_lines_free(lines);
-        if (status != ETL_OK || packed->size <= SOURCES_BYTES || count == 0)
-            return status;
     }
+    return status;
 }
 
 static void write_roots(etlheap_json *json, const etlheap_source_roots *roots)

@@ -4,8 +4,6 @@
 // static page has the answers for its frames. The program chooses the file among those that the
 // symbols name, and says whether it is the one that was compiled.
 
-const CODE_LINES = 6; // before and after
-
 const CODE_REASONS = {
   unmapped: "No source folder is given for files of this path.",
   missing: "There is no such file.",
@@ -17,11 +15,7 @@ const CODE_REASONS = {
 };
 
 function codeQuestion(frame) {
-  const options = [
-    ["source", `${frame.file}:${frame.line}`],
-    ["source-lines", String(CODE_LINES)],
-  ];
-  return { command: "symbols", options };
+  return { command: "symbols", options: [["source", `${frame.file}:${frame.line}`]] };
 }
 
 function hasCode(frame) {

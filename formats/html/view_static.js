@@ -182,12 +182,14 @@ const staticSource = {
     if (command === "info") return []; // it is about the whole trace
     const names = new Set(options.map(([name]) => name));
     const isOfMoment = names.has("at");
+    const isOfCode = names.has("source"); // whatever is selected
     const leftOut = new Set();
     if (command === "symbols")
       for (const name of ["thread", "lifetime", "require-frame", "exclude-frame", "fold-module", "no-symbols"])
         leftOut.add(name);
+    if (isOfCode) for (const name of [...SELECTING_OPTIONS, "kind", "no-cull", "cull-list"]) leftOut.add(name);
     if (names.has("unmatched")) leftOut.add("at-exit");
-    const words = [];
+    const words = isOfCode ? this.session.source_roots.flatMap((root) => ["--source-root", root]) : [];
     const { selection } = this.page;
     for (let i = 0; i < selection.length;) {
       const hasValue = i + 1 < selection.length && !selection[i + 1].startsWith("--");

@@ -73,8 +73,8 @@ static void decode_utf16(const etlheap_source_text *text, bool is_big, etlheap_t
     free(units);
 }
 
-/* Text has no NUL. Without a mark it is UTF-8; writers replace what is not. */
-static void decode(etlheap_source_text *text)
+/* Without a mark it is UTF-8; writers replace what is not. */
+void etlheap_source_text_decode(etlheap_source_text *text)
 {
     if (begins_with(text, "\xff\xfe", 2))
         decode_utf16(text, false, &text->lines);
@@ -98,7 +98,7 @@ etl_status etlheap_source_text_read(const char *folder, const char *path, etlhea
     const etl_status status = read_bytes(file, out, err);
     (void)etl_file_close(file);
     if (status == ETL_OK && out->status == ETLHEAP_SOURCE_SHOWN)
-        decode(out);
+        etlheap_source_text_decode(out);
     return status == ETL_OK && out->lines.failed ? etl_no_memory(err) : status;
 }
 

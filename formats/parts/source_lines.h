@@ -74,6 +74,9 @@ etl_status etlheap_source_text_read(const char *folder, const char *path, etlhea
                                     etl_error *err);
 void etlheap_source_text_free(etlheap_source_text *text);
 
+/* Makes the text of the bytes; what has a NUL is not text, but binary. */
+void etlheap_source_text_decode(etlheap_source_text *text);
+
 /* True if the bytes, or the same with other ends of lines, have the checksum of a PDB. A checkout
  * may have ends of lines of its own. */
 bool etlheap_source_text_is(const etlheap_source_text *text, const etlheap_source_file *file);
