@@ -90,7 +90,7 @@ function codeLines(part) {
   const name = `Lines of code around ${frameSource(part)}`;
   return make(
     "div",
-    { class: "code-lines", tabindex: "0", role: "region", "aria-label": name },
+    { class: "code-lines", tabindex: "0", role: "group", "aria-label": name },
     make("div", { class: "code-sheet" }, ...lines),
   );
 }
