@@ -87,14 +87,37 @@ fetch()
     copy_package_sources
     # A source without deb-src fails here; that it was needed shows below.
     private_apt update > "$work/apt.log" 2>&1 || true
-    (cd "$work/files" && private_apt source --only-source --download-only $packages) >> "$work/apt.log" 2>&1 || {
-        tail -n 5 "$work/apt.log" >&2
-        echo "static_deps.sh: apt cannot fetch the sources of: $packages" >&2
-        exit 1
-    }
     for package in $packages; do
+        fetch_newest "$package" || {
+            tail -n 5 "$work/apt.log" >&2
+            echo "static_deps.sh: apt cannot fetch the source of $package" >&2
+            exit 1
+        }
         dpkg-source --no-check -x "$work/files/${package}"_*.dsc "$work/$package" >> "$work/apt.log" 2>&1
     done
+}
+
+# The newest version of a source that can be had: a mirror may list one, a security fix mostly, that it does
+# not have yet. An older one is said, and versions.txt has it.
+fetch_newest() # package
+{
+    newest=
+    for version in $(versions_of "$1"); do
+        if (cd "$work/files" && private_apt source --only-source --download-only "$1=$version") >> "$work/apt.log" 2>&1; then
+            test -z "$newest" ||
+                echo "static_deps.sh: $1 $newest cannot be fetched; $version is built in its place" >&2
+            return
+        fi
+        newest=${newest:-$version}
+        rm -f "$work/files/$1"_*
+    done
+    return 1
+}
+
+# Those that the lists have, the newest first.
+versions_of() # package
+{
+    private_apt_cache showsrc --only-source "$1" | sed -n 's/^Version: //p' | sort -Vru
 }
 
 # The two forms of apt's lists of sources.
@@ -112,7 +135,19 @@ copy_package_sources()
 
 private_apt()
 {
-    apt-get -q -o "Dir::Etc::sourcelist=$work/apt/sources.list" -o "Dir::Etc::sourceparts=$work/apt/sources.list.d" \
+    of_private_lists apt-get -q "$@"
+}
+
+private_apt_cache()
+{
+    of_private_lists apt-cache "$@"
+}
+
+of_private_lists() # command...
+{
+    command=$1
+    shift
+    "$command" -o "Dir::Etc::sourcelist=$work/apt/sources.list" -o "Dir::Etc::sourceparts=$work/apt/sources.list.d" \
         -o "Dir::State::lists=$work/apt/lists" -o "Dir::Cache=$work/apt/cache" \
         -o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }

@@ -2,6 +2,7 @@
  * csv_map.c - the regions of a map of address space as comma-separated values.
  */
 #include "csv_rows.h"
+#include "formats/parts/layout_read.h"
 #include "formats/parts/map_parts.h"
 #include "formats/writers.h"
 
@@ -28,7 +29,7 @@ static etl_status write_process(etlheap_csv *csv, const etlheap_map *map,
                                 const etlheap_map_process *process)
 {
     etlheap_value values[MAP_COLUMN_COUNT];
-    bool *const listed = map_choose(map, process, map_limit(&csv->layout));
+    bool *const listed = map_choose(map, process, etlheap_layout_most(&csv->layout));
     if (listed == NULL)
         return ETL_ERR_MEMORY;
     for (u32 i = 0; i < process->region_count; i++) {

@@ -53,19 +53,16 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
 /* Writes the member `cells`. */
 static etl_status write_cells(const report_data *data, etlheap_json *json)
 {
-    etlheap_text text = { 0 }, packed = { 0 };
-    etlheap_sink *sink = NULL;
-    etl_status status = etlheap_sink_open_text(&text, &sink, data->err);
+    etlheap_text packed = { 0 };
+    html_packer packer;
+    etl_status status = html_packer_open(&packer, UINT64_MAX, data->err);
     if (status != ETL_OK)
         return status;
-    const bool ok = html_write_cells(data->answers, data->choice, data->blocks, sink);
-    status = etlheap_sink_close(sink, data->err);
-    if (status == ETL_OK)
-        html_pack(etlheap_text_of(&text), text.size, &packed);
+    const bool ok = html_write_cells(data->answers, data->choice, data->blocks, packer.sink);
+    status = html_packer_close(&packer, &packed, data->err);
     if (status == ETL_OK && (!ok || packed.failed))
         status = etl_no_memory(data->err);
     etlheap_json_string(json, "cells", etlheap_text_of(&packed));
-    etlheap_text_free(&text);
     etlheap_text_free(&packed);
     return status;
 }

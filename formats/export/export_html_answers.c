@@ -1,10 +1,16 @@
 /*
  * export_html_answers.c - writes one document of an HTML page: the answer to a question, named and
  * cut to its rows, by the writer of the command's JSON.
+ *
+ * In: an inquiry: a question, the engine's answer to it, and a sink. Out: JSON as the command
+ * prints it. Invariant: whatever is left out of an answer shows in the options of the inquiry.
  */
 #include "export_html_documents.h"
 
 #include "formats/writers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 static etl_status name_table(const html_inquiry *inquiry, etlheap_table *table, etl_error *err)
 {
@@ -57,13 +63,54 @@ etl_status html_answer_suspects(html_inquiry *inquiry, etl_error *err)
                             : status;
 }
 
-etl_status html_answer_map(html_inquiry *inquiry, etl_error *err)
+static etl_status write_map(html_inquiry *inquiry, etlheap_map *map, etl_error *err)
 {
-    etlheap_map *const map = inquiry->answer.map;
     const etl_status status = name_table(inquiry, map->table, err);
     return status == ETL_OK ? etlheap_write_map_json(inquiry->answers->request->result, map,
                                                      &inquiry->layout, inquiry->sink)
                             : status;
+}
+
+/* Chooses the processes with the most memory; false if there are no more than a page has, or if
+ * one of them has no number to name it by. */
+static bool choose_processes(html_inquiry *inquiry, const etlheap_map *map)
+{
+    if (map->process_count <= HTML_MAPS_MAX)
+        return false;
+    for (u32 i = 0; i < HTML_MAPS_MAX; i++) {
+        if (map->processes[i].pid == ETL_NO_ID)
+            return false;
+        snprintf(inquiry->processes[i].text, sizeof inquiry->processes[i].text, "%" PRIu32,
+                 map->processes[i].pid);
+    }
+    inquiry->process_count = HTML_MAPS_MAX;
+    return true;
+}
+
+/* The map of many processes is asked again, for the largest of them: a trace may have a hundred
+ * thousand. */
+etl_status html_answer_map(html_inquiry *inquiry, etl_error *err)
+{
+    static const etlheap_map_options options = { .size = sizeof options };
+    if (!choose_processes(inquiry, inquiry->answer.map))
+        return write_map(inquiry, inquiry->answer.map, err);
+    const char *words[HTML_MAPS_MAX];
+    etlheap_query query = inquiry->query;
+    for (u32 i = 0; i < inquiry->process_count; i++)
+        words[i] = inquiry->processes[i].text;
+    query.processes = words;
+    query.process_count = inquiry->process_count;
+    etlheap_answer answer;
+    const etlheap_question question = {
+        .size = sizeof question, .kind = ETLHEAP_ASK_MAP, .query = &query, .map = &options
+    };
+    etl_status status = etlheap_ask(inquiry->answers->request->result, &question, 1, &answer, err);
+    if (status != ETL_OK)
+        return status;
+    inquiry->is_cut = true;
+    status = write_map(inquiry, answer.map, err);
+    etlheap_answers_free(&answer, 1);
+    return status;
 }
 
 etl_status html_answer_spikes(html_inquiry *inquiry, etl_error *err)

@@ -86,11 +86,16 @@ typedef struct document_row {
         COLUMNS(ETLHEAP_MEASURE_COUNT), .top = 1                                                   \
     }
 
-#define LIST_ROWS  100u
-#define STACK_ROWS 50u
+#define LIST_ROWS     100u
+#define STACK_ROWS    50u
+#define PROCESSES_MAX 200u /* that a filter proposes */
 
 static const document_row rows[] = {
-    { .command = "info", .write = html_answer_info, .asks = ETLHEAP_ASK_EVENTS, .all_kinds = true },
+    { .command = "info",
+      .write = html_answer_info,
+      .asks = ETLHEAP_ASK_EVENTS,
+      .top = PROCESSES_MAX,
+      .all_kinds = true },
     { .command = "report",
       .write = html_answer_report,
       .asks = ETLHEAP_ASK_TABLE,
@@ -105,14 +110,6 @@ static const document_row rows[] = {
       .write = html_answer_map,
       .asks = ETLHEAP_ASK_MAP,
       .all_kinds = true },
-    { .command = "windows",
-      .view = "find-spikes",
-      .write = html_write_spike_windows,
-      .asks = ETLHEAP_ASK_EVENTS,
-      .has_sort = true,
-      .sort = ETLHEAP_MEASURE_PEAK_SIZE,
-      KEYS_OF_VIEW(ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS),
-      .top = 40 },
     { .command = "windows",
       .view = "find-growth",
       .write = html_write_growth,
@@ -334,7 +331,7 @@ static bool is_answered(const document_row *row, const etlheap_answer *answer)
 typedef struct document_writer {
     const html_answers *answers;
     etlheap_json *json;
-    etlheap_text text, packed; /* of one document */
+    etlheap_text packed; /* of one document */
     u64 budget;
 } document_writer;
 
@@ -367,6 +364,14 @@ static bool has_kinds(const document_row *row)
     return row->asks != ETLHEAP_ASK_MAP && row->write != html_answer_info;
 }
 
+/* The processes that the answer is about, if they are not those of the request. */
+static void write_processes(document_writer *w, const html_inquiry *inquiry, etlheap_text *list)
+{
+    for (u32 i = 0; i < inquiry->process_count; i++)
+        add_word(list, inquiry->processes[i].text);
+    write_list_option(w->json, "process", list);
+}
+
 /* As they are typed. Those of the request's own selection are not here: the page adds them. */
 static void write_options(document_writer *w, const document_row *row, const html_inquiry *inquiry)
 {
@@ -397,6 +402,7 @@ static void write_options(document_writer *w, const document_row *row, const htm
     if (inquiry->query.at_end)
         etlheap_text_add_format(&list, "%lldns", (long long)inquiry->query.to_ns);
     write_list_option(json, "at", &list);
+    write_processes(w, inquiry, &list);
     if (strcmp(row->command, "windows") == 0)
         write_option(json, "at-exit", inquiry->query.at_exit_freed ? "freed" : "leaked");
     etlheap_json_array_close(json);
@@ -404,38 +410,40 @@ static void write_options(document_writer *w, const document_row *row, const htm
     etlheap_text_free(&list);
 }
 
-/* Makes the text of a document. */
-static etl_status make_text(document_writer *w, const document_row *row, html_inquiry *inquiry,
-                            etl_error *err)
+/* Packs a document; false if it takes more than `most` bytes. */
+static bool make_text(document_writer *w, const document_row *row, html_inquiry *inquiry, u64 most,
+                      etl_status *status, etl_error *err)
 {
-    etlheap_text_clear(&w->text);
-    etl_status status = etlheap_sink_open_text(&w->text, &inquiry->sink, err);
-    if (status != ETL_OK)
-        return status;
-    inquiry->layout.rows_max = inquiry->top > 0 ? inquiry->top : inquiry->layout.rows_max;
-    status = row->write(inquiry, err);
-    if (status != ETL_OK) {
-        etlheap_sink_discard(inquiry->sink);
-        return status;
-    }
-    status = etlheap_sink_close(inquiry->sink, err);
+    html_packer packer;
     etlheap_text_clear(&w->packed);
-    if (status == ETL_OK)
-        html_pack(etlheap_text_of(&w->text), w->text.size, &w->packed);
-    return status;
+    *status = html_packer_open(&packer, most, err);
+    if (*status != ETL_OK)
+        return false;
+    inquiry->sink = packer.sink;
+    inquiry->layout.rows_max = inquiry->top > 0 ? inquiry->top : inquiry->layout.rows_max;
+    *status = row->write(inquiry, err);
+    if (*status != ETL_OK) {
+        html_packer_discard(&packer);
+        return false;
+    }
+    *status = html_packer_close(&packer, &w->packed, err);
+    const bool fits = *status != ETL_ERR_CANCELLED;
+    *status = fits ? *status : ETL_OK;
+    return fits;
 }
 
 /* With fewer and fewer rows, until it fits; without any it is left out. */
 static etl_status write_document(document_writer *w, const document_row *row, html_inquiry *inquiry,
                                  etl_error *err)
 {
-    etl_status status = make_text(w, row, inquiry, err);
     const u64 most = etl_min_u64(DOCUMENT_BYTES, w->budget);
-    while (status == ETL_OK && w->packed.size > most && inquiry->top > 2) {
+    etl_status status;
+    bool fits = make_text(w, row, inquiry, most, &status, err);
+    while (status == ETL_OK && !fits && inquiry->top > 2) {
         inquiry->top -= inquiry->top / 4 + 1;
-        status = make_text(w, row, inquiry, err);
+        fits = make_text(w, row, inquiry, most, &status, err);
     }
-    if (status != ETL_OK || w->packed.size > most)
+    if (status != ETL_OK || !fits)
         return status;
     w->budget -= w->packed.size;
     etlheap_json_object(w->json, NULL);
@@ -505,9 +513,8 @@ etl_status html_documents_write(const html_answers *answers, etlheap_json *json,
             status = write_documents(&w, 1u << kind, false, err);
     }
     etlheap_json_array_close(json);
-    if (status == ETL_OK && (w.text.failed || w.packed.failed))
+    if (status == ETL_OK && w.packed.failed)
         status = etl_no_memory(err);
-    etlheap_text_free(&w.text);
     etlheap_text_free(&w.packed);
     return status;
 }

@@ -10,6 +10,13 @@
  * the engine's questions. */
 etl_status html_documents_write(const html_answers *answers, etlheap_json *json, etl_error *err);
 
+#define HTML_MAPS_MAX 20 /* processes whose address maps a page has */
+
+/* The number of a process, as it is typed. */
+typedef struct html_pid {
+    char text[16];
+} html_pid;
+
 /* What a writer of one document gets. */
 typedef struct html_inquiry {
     const html_answers *answers;
@@ -18,7 +25,10 @@ typedef struct html_inquiry {
     etlheap_answer answer; /* to the question of the row; borrowed */
     u32 top;               /* rows, groups or spikes; 0: all */
     etlheap_sink *sink;
-    bool is_cut; /* set by the writer */
+    /* Set by the writer: */
+    bool is_cut;
+    html_pid processes[HTML_MAPS_MAX]; /* to which it has confined the answer */
+    u32 process_count;                 /* 0: those of the request */
 } html_inquiry;
 
 /* Write a document (export_html_answers.c). */
@@ -30,8 +40,7 @@ etl_status html_answer_spikes(html_inquiry *inquiry, etl_error *err);
 etl_status html_answer_symbols(html_inquiry *inquiry, etl_error *err);
 etl_status html_answer_info(html_inquiry *inquiry, etl_error *err);
 
-/* Write the windows around spikes, and the lasting rises with their call stacks. */
-etl_status html_write_spike_windows(html_inquiry *inquiry, etl_error *err);
+/* Writes the lasting rises with their call stacks. */
 etl_status html_write_growth(html_inquiry *inquiry, etl_error *err);
 
 #endif

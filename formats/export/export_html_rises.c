@@ -1,8 +1,8 @@
 /*
- * export_html_rises.c - two documents of an HTML page that take several questions: the windows
- * around spikes, and lasting rises with the call stacks that explain the largest.
+ * export_html_rises.c - a document of an HTML page that takes two questions: lasting rises, and the
+ * call stacks that explain the largest.
  *
- * Both are made as the command `windows` makes them, by windows of the page's length.
+ * It is made as the command `windows` makes it, by windows of the page's length.
  */
 #include "export_html_documents.h"
 
@@ -14,52 +14,6 @@
 
 #define RISES_SHOWN 5u
 #define PID_SIZE    16
-
-static etl_status write_windows(html_inquiry *inquiry, const etlheap_windows_answer *answer)
-{
-    return etlheap_write_windows_json(inquiry->answers->request->result, answer, &inquiry->layout,
-                                      inquiry->sink);
-}
-
-/* --- spikes ------------------------------------------------------------------------------ */
-
-/* Without spikes there is one window, which is not shown. */
-static etl_status make_windows(const html_inquiry *inquiry, const etlheap_spikes *spikes,
-                               etlheap_windows **out, etl_error *err)
-{
-    etlheap_time_range *const ranges = calloc((size_t)spikes->count + 1, sizeof *ranges);
-    const etlheap_windows_options windows = { .size = sizeof windows,
-                                              .ranges = ranges,
-                                              .range_count = spikes->count };
-    if (!ranges)
-        return etl_no_memory(err);
-    for (u32 i = 0; i < spikes->count; i++)
-        ranges[i] = (etlheap_time_range){ spikes->spikes[i].from_ns, spikes->spikes[i].to_ns };
-    const etl_status status = etlheap_windows_make(inquiry->answers->request->result,
-                                                   &inquiry->query, &windows, out, err);
-    free(ranges);
-    return status;
-}
-
-etl_status html_write_spike_windows(html_inquiry *inquiry, etl_error *err)
-{
-    const etlheap_spikes_options options = { .size = sizeof options, .count_max = inquiry->top };
-    etlheap_spikes *spikes = NULL;
-    etlheap_windows *windows = NULL;
-    etl_status status = etlheap_spikes_make(inquiry->answers->request->result, &inquiry->query,
-                                            &options, &spikes, err);
-    if (status == ETL_OK)
-        status = make_windows(inquiry, spikes, &windows, err);
-    if (status == ETL_OK) {
-        const etlheap_windows_answer answer = { .windows = windows, .spikes = spikes };
-        status = write_windows(inquiry, &answer);
-    }
-    etlheap_windows_free(windows);
-    etlheap_spikes_free(spikes);
-    return status;
-}
-
-/* --- rises ------------------------------------------------------------------------------- */
 
 typedef struct rises {
     etlheap_windows_options windows;
@@ -133,7 +87,8 @@ etl_status html_write_growth(html_inquiry *inquiry, etl_error *err)
     rises made = { .all = NULL };
     etl_status status = make_rises(inquiry, &made, err);
     if (status == ETL_OK)
-        status = write_windows(inquiry, &made.answer);
+        status = etlheap_write_windows_json(inquiry->answers->request->result, &made.answer,
+                                            &inquiry->layout, inquiry->sink);
     free(made.explains);
     etlheap_windows_free(made.stacks);
     etlheap_windows_free(made.all);

@@ -167,7 +167,7 @@ function curveData([totals, groups]) {
   const series =
     groups === undefined
       ? [{ row: sums.find((row) => row !== null), label: state.kind, points: total, numbers: windows.map(() => 0) }]
-      : curveSeries(groups, measure);
+      : curveSeries(groups, measure).slice(0, CURVE_GROUPS); // a static page may know more
   const others = groups === undefined ? [] : othersOf(total, series);
   return { edges, sums, total, measure, windows, series: [...series, ...others] };
 }

@@ -22,13 +22,13 @@ function ownerText(one) {
 }
 
 function spikeSigns(answer) {
-  return answer.windows
-    .filter(({ spike }) => spike !== undefined && spike.kind === state.kind)
-    .map(({ from_ns: from, to_ns: to, spike }) => ({
+  return answer.rows
+    .filter((spike) => spike.kind === state.kind)
+    .map((spike) => ({
       sign: "spike",
       at: spike.at_ns,
-      from,
-      to,
+      from: spike.from_ns,
+      to: spike.to_ns,
       text: `Spike${ownerText(spike)}: ${formatSize(spike.height_size)} above the level around it`,
     }));
 }
@@ -60,9 +60,9 @@ async function askSigns(context) {
   if (context.signal.aborted) return;
   try {
     const questions = [
-      [["find-spikes", ""], ["top", String(SIGNS_MAX)], ...options],
-      [["find-growth", ""], ["top", "1"], ...options],
-    ].map((own) => source.nearest({ command: "windows", options: own }));
+      { command: "report", options: [["spikes", ""], ["top", String(SIGNS_MAX)], ...filterOptions({ window: false, types: false })] },
+      { command: "windows", options: [["find-growth", ""], ["top", "1"], ...options] },
+    ].map((question) => source.nearest(question));
     if (questions.includes(null)) return;
     const [spikes, growth] = await Promise.all(questions.map((one) => context.ask(one.command, one.options, "signs")));
     if (context.signal.aborted) return;

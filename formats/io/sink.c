@@ -1,8 +1,8 @@
 /*
  * sink.c - buffered output that is either complete or absent.
  *
- * In: bytes and text of writers. Out: a file, a descriptor or a text in memory, compressed with
- * zstd on request.
+ * In: bytes and text of writers. Out: a file, a descriptor, a text in memory or a function,
+ * compressed with zstd on request.
  *
  *     open_file    app.html ──▶ app.html.1234-0.tmp, in the same folder
  *     close        everything written ──rename──▶ app.html
@@ -16,6 +16,7 @@
  */
 #include "formats/formats.h"
 #include "build_log.h"
+#include "sink_take.h"
 #include "text_buffer.h"
 #include "units.h"
 
@@ -34,17 +35,19 @@
 
 struct etlheap_sink {
     int descriptor;
-    bool owned;         /* close the descriptor */
-    char *name;         /* for messages; the final path of a file */
-    char *temporary;    /* NULL: written directly */
-    int lock;           /* of the temporary file, until it has its name; -1: none */
-    etlheap_text *text; /* in place of the descriptor; NULL: none */
-    int error;          /* errno of the first failure */
-    ZSTD_CCtx *zstd;    /* NULL: not compressed */
-    char *packed;       /* ZSTD_CStreamOutSize() bytes */
-    bool ascii;         /* other characters are replaced */
-    bool log_safe;      /* what a build server would take for a command is replaced */
-    bool csv_safe;      /* what a spreadsheet would take for a formula is marked as text */
+    bool owned;                 /* close the descriptor */
+    char *name;                 /* for messages; the final path of a file */
+    char *temporary;            /* NULL: written directly */
+    int lock;                   /* of the temporary file, until it has its name; -1: none */
+    etlheap_text *text;         /* in place of the descriptor; NULL: none */
+    etlheap_sink_take_fn *take; /* the same */
+    void *taker;
+    int error;       /* errno of the first failure */
+    ZSTD_CCtx *zstd; /* NULL: not compressed */
+    char *packed;    /* ZSTD_CStreamOutSize() bytes */
+    bool ascii;      /* other characters are replaced */
+    bool log_safe;   /* what a build server would take for a command is replaced */
+    bool csv_safe;   /* what a spreadsheet would take for a formula is marked as text */
     etlheap_log_line line;
     etlheap_sink_watch_fn *goes_on; /* NULL: nobody may stop the writing */
     void *watcher;
@@ -77,6 +80,17 @@ etl_status etlheap_sink_open_text(etlheap_text *text, etlheap_sink **out, etl_er
     const etl_status status = sink_new(-1, "text", out, err);
     if (status == ETL_OK)
         (*out)->text = text;
+    return status;
+}
+
+etl_status etlheap_sink_open_take(etlheap_sink_take_fn *take, void *user, etlheap_sink **out,
+                                  etl_error *err)
+{
+    const etl_status status = sink_new(-1, "function", out, err);
+    if (status == ETL_OK) {
+        (*out)->take = take;
+        (*out)->taker = user;
+    }
     return status;
 }
 
@@ -352,6 +366,8 @@ static etl_status sink_new(int descriptor, const char *name, etlheap_sink **out,
     sink->temporary = NULL;
     sink->lock = -1;
     sink->text = NULL;
+    sink->take = NULL;
+    sink->taker = NULL;
     sink->error = 0;
     sink->zstd = NULL;
     sink->packed = NULL;
@@ -450,6 +466,10 @@ static void send_all(etlheap_sink *sink, const char *bytes, size_t size)
         etlheap_text_add(sink->text, bytes, size);
         if (sink->text->failed && sink->error == 0)
             sink->error = ENOMEM;
+        return;
+    }
+    if (sink->take) {
+        sink->take(sink->taker, bytes, size);
         return;
     }
     if (sink->error == 0 && !etl_file_write(sink->descriptor, bytes, size))

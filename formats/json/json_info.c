@@ -6,6 +6,8 @@
  * interface; a fact that a store lacks is absent, not 0.
  */
 #include "formats/parts/abilities.h"
+#include "formats/parts/info_rank.h"
+#include "formats/parts/layout_read.h"
 #include "formats/parts/provider_events.h"
 #include "formats/writers.h"
 #include "json.h"
@@ -13,10 +15,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define EVENTS_KEY_SIZE 32 /* "virtualalloc_events" */
 
-static void write_processes(etlheap_json *json, const etlheap_result *result);
+static etl_status write_processes(etlheap_json *json, const etlheap_result *result, u32 most);
 static void write_services(etlheap_json *json, const char *names);
 static void write_time(etlheap_json *json, const char *key, const etlheap_result *result,
                        i64 ticks);
@@ -48,14 +51,17 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
                                    etlheap_sink *sink)
 {
     etlheap_json json;
-    const etl_status status = etlheap_json_document(&json, "etlheap-info-1", 2, given, sink);
+    etlheap_layout layout;
+    etl_status status = etlheap_layout_read(given, &layout);
+    if (status == ETL_OK)
+        status = etlheap_json_document(&json, "etlheap-info-1", 2, given, sink);
     if (status != ETL_OK)
         return status;
     etlheap_json_recording(&json, result);
     write_part(&json, result);
     etlheap_json_traces(&json, result);
     write_key(&json, result);
-    write_processes(&json, result);
+    status = write_processes(&json, result, etlheap_layout_most(&layout));
     etlheap_json_u64(&json, "modules", etlheap_module_count(result));
     etlheap_json_u64(&json, "methods", etlheap_method_count(result));
     write_marks(&json, result);
@@ -66,10 +72,9 @@ etl_status etlheap_write_info_json(const etlheap_result *result, const etlheap_l
     write_questions(&json, result);
     etlheap_json_diagnostics(&json, etlheap_result_diagnostics(result));
     etlheap_json_document_end(&json);
-    return ETL_OK;
+    return status;
 }
 
-/* One object for each lifetime of a process id, in order of id and start. */
 /* Kinds that few traces have are left out if the process has none of their events. */
 static void write_event_counts(etlheap_json *json, const etlheap_process_info *process)
 {
@@ -83,38 +88,51 @@ static void write_event_counts(etlheap_json *json, const etlheap_process_info *p
     }
 }
 
-static void write_processes(etlheap_json *json, const etlheap_result *result)
+static void write_process(etlheap_json *json, const etlheap_result *result,
+                          const etlheap_process_info *process)
+{
+    etlheap_json_object(json, NULL);
+    if (process->pid == ETL_NO_ID)
+        etlheap_json_null(json, "pid");
+    else
+        etlheap_json_u64(json, "pid", process->pid);
+    if (process->parent_pid == ETL_NO_ID)
+        etlheap_json_null(json, "parent_pid");
+    else
+        etlheap_json_u64(json, "parent_pid", process->parent_pid);
+    etlheap_json_process(json, "name", process->name);
+    etlheap_json_string(json, "command_line", process->command_line);
+    write_time(json, "start_ns", result, process->start_ticks);
+    write_time(json, "end_ns", result, process->end_ticks);
+    if (process->pointer_bits == 0)
+        etlheap_json_null(json, "pointer_bits");
+    else
+        etlheap_json_u64(json, "pointer_bits", process->pointer_bits);
+    write_event_counts(json, process);
+    if (process->package)
+        etlheap_json_string(json, "package", process->package);
+    if (process->services)
+        write_services(json, process->services);
+    etlheap_json_object_close(json);
+}
+
+/* One object for each lifetime of a process id, in order of id and start. */
+static etl_status write_processes(etlheap_json *json, const etlheap_result *result, u32 most)
 {
     const u32 count = etlheap_process_count(result);
+    bool *const chosen = info_choose_processes(result, most);
+    u32 left_out = 0;
     etlheap_json_array(json, "processes");
-    for (u32 i = 0; i < count; i++) {
-        const etlheap_process_info *const process =
-            etlheap_process_of(result, (etlheap_process){ i + 1 });
-        etlheap_json_object(json, NULL);
-        if (process->pid == ETL_NO_ID)
-            etlheap_json_null(json, "pid");
-        else
-            etlheap_json_u64(json, "pid", process->pid);
-        if (process->parent_pid == ETL_NO_ID)
-            etlheap_json_null(json, "parent_pid");
-        else
-            etlheap_json_u64(json, "parent_pid", process->parent_pid);
-        etlheap_json_process(json, "name", process->name);
-        etlheap_json_string(json, "command_line", process->command_line);
-        write_time(json, "start_ns", result, process->start_ticks);
-        write_time(json, "end_ns", result, process->end_ticks);
-        if (process->pointer_bits == 0)
-            etlheap_json_null(json, "pointer_bits");
-        else
-            etlheap_json_u64(json, "pointer_bits", process->pointer_bits);
-        write_event_counts(json, process);
-        if (process->package)
-            etlheap_json_string(json, "package", process->package);
-        if (process->services)
-            write_services(json, process->services);
-        etlheap_json_object_close(json);
+    for (u32 i = 0; chosen && i < count; i++) {
+        left_out += !chosen[i];
+        if (chosen[i])
+            write_process(json, result, etlheap_process_of(result, (etlheap_process){ i + 1 }));
     }
     etlheap_json_array_close(json);
+    if (left_out > 0)
+        etlheap_json_u64(json, "processes_left_out_count", left_out);
+    free(chosen);
+    return chosen ? ETL_OK : ETL_ERR_MEMORY;
 }
 
 static void write_services(etlheap_json *json, const char *names)

@@ -169,7 +169,7 @@ etl_status etlheap_write_map_json(const etlheap_result *result, const etlheap_ma
     etlheap_json_stacks(&json, map->table);
     etlheap_json_array(&json, "processes");
     for (u32 i = 0; i < map->process_count && status == ETL_OK; i++)
-        status = write_process(&json, map, &map->processes[i], map_limit(&layout));
+        status = write_process(&json, map, &map->processes[i], etlheap_layout_most(&layout));
     etlheap_json_array_close(&json);
     etlheap_json_array(&json, "pins");
     for (u32 i = 0; i < map->pin_count; i++)

@@ -33,6 +33,11 @@ etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own)
     return is_known ? ETL_OK : ETL_ERR_ARGUMENT;
 }
 
+u32 etlheap_layout_most(const etlheap_layout *layout)
+{
+    return layout->rows_of_each_kind ? 0 : layout->rows_max;
+}
+
 const char *etlheap_hint_words(etl_hint_fn *say, etl_hint hint)
 {
     const char *const words = say && hint != ETL_HINT_NONE ? say(hint) : NULL;

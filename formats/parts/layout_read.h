@@ -9,11 +9,16 @@
 
 #include "formats/formats.h"
 
+#include "parser/base.h"
+
 /* The size of a diagnostic's sentence with its hint; longer ones are cut. */
 #define ETLHEAP_SENTENCE_SIZE 512
 
 /* Reads a layout; NULL means etlheap_layout_default(). ETL_ERR_ARGUMENT, ETL_ERR_UNSUPPORTED. */
 etl_status etlheap_layout_read(const etlheap_layout *given, etlheap_layout *own);
+
+/* The number of rows in a list of a document: 0, all, unless the user sets a number. */
+u32 etlheap_layout_most(const etlheap_layout *layout);
 
 /* The text that the program appends for a hint; "" for nothing. */
 const char *etlheap_hint_words(etl_hint_fn *say, etl_hint hint);

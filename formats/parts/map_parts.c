@@ -32,11 +32,6 @@ void map_region_values(const etlheap_map_process *p, const etlheap_map_region *r
     memcpy(out, values, sizeof values);
 }
 
-u32 map_limit(const etlheap_layout *layout)
-{
-    return layout->rows_of_each_kind ? 0 : layout->rows_max;
-}
-
 static int by_bytes(const void *a, const void *b)
 {
     const ranked_region *const x = a, *const y = b;

@@ -42,9 +42,6 @@ void map_region_values(const etlheap_map_process *p, const etlheap_map_region *r
  * out. */
 bool *map_choose(const etlheap_map *map, const etlheap_map_process *process, u32 most);
 
-/* The number of regions of a process in a document: all, unless the user sets a number. */
-u32 map_limit(const etlheap_layout *layout);
-
 /* Do the levels of a region's parts tell anything? No event says what is inside an image or a view,
  * unless parts of it were committed. */
 static inline bool map_region_has_levels(const etlheap_map_region *region)

@@ -9,6 +9,7 @@
 #include "formats/io/units.h"
 #include "formats/json/summary_traces.h"
 #include "formats/parts/abilities.h"
+#include "formats/parts/info_rank.h"
 #include "formats/parts/provider_events.h"
 #include "formats/parts/text_parts.h"
 #include "formats/writers.h"
@@ -20,12 +21,6 @@
 
 #define TITLE_SIZE  32 /* "VirtualAlloc Events" */
 #define COLUMNS_MAX (6 + ETLHEAP_KIND_COUNT)
-
-/* A row of a table, with its sort key. */
-typedef struct info_row {
-    u64 weight;
-    u32 index;
-} info_row;
 
 static void write_abilities(const etlheap_result *result, const etlheap_layout *layout,
                             etlheap_sink *sink);
@@ -45,7 +40,6 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
                                   etlheap_sink *sink);
 static etl_status write_named_events(const etlheap_result *result, const etlheap_layout *layout,
                                      etlheap_sink *sink);
-static int compare_rows(const void *left, const void *right);
 static u32 shown_of(u32 count, const etlheap_layout *layout);
 static etl_status write_list(const char *heading, u32 count, etlheap_grid *grid,
                              const etlheap_layout *layout, etlheap_sink *sink);
@@ -215,15 +209,9 @@ static etl_status write_processes(const etlheap_result *result, const etlheap_la
     columns[used++] = (etlheap_column){ .title = "End (s)", .right = true };
     columns[used++] = (etlheap_column){ .title = "Command Line", .flexible = true };
     const u32 count = etlheap_process_count(result);
-    info_row *const rows = calloc((size_t)count + 1, sizeof *rows);
+    info_row *const rows = info_processes(result);
     if (!rows)
         return ETL_ERR_MEMORY;
-    for (u32 i = 0; i < count; i++) {
-        const etlheap_process_info *const process =
-            etlheap_process_of(result, (etlheap_process){ i + 1 });
-        rows[i] = (info_row){ etlheap_process_events(process), i };
-    }
-    qsort(rows, count, sizeof *rows, compare_rows);
     etlheap_grid grid = etlheap_grid_begin(columns, used);
     for (u32 i = 0; i < shown_of(count, layout); i++)
         add_process(result, etlheap_process_of(result, (etlheap_process){ rows[i].index + 1 }),
@@ -296,7 +284,7 @@ static etl_status write_events(const etlheap_result *result, const etlheap_layou
         return ETL_ERR_MEMORY;
     for (u32 i = 0; i < count; i++)
         rows[i] = (info_row){ hooks[i].count, i };
-    qsort(rows, count, sizeof *rows, compare_rows);
+    info_rank(rows, count);
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
     for (u32 i = 0; i < shown_of(count, layout); i++) {
         const etlheap_hook_count *const hook = &hooks[rows[i].index];
@@ -329,7 +317,7 @@ static etl_status write_providers(const etlheap_result *result, const etlheap_la
         return ETL_ERR_MEMORY;
     for (u32 i = 0; i < count; i++)
         rows[i] = (info_row){ providers[i].count, i };
-    qsort(rows, count, sizeof *rows, compare_rows);
+    info_rank(rows, count);
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
     for (u32 i = 0; i < shown_of(count, layout); i++) {
         const etlheap_provider_count *const provider = &providers[rows[i].index];
@@ -367,7 +355,7 @@ static etl_status write_named_events(const etlheap_result *result, const etlheap
         if (events[i].name[0] != '\0')
             rows[count++] = (info_row){ events[i].count, i };
     }
-    qsort(rows, count, sizeof *rows, compare_rows);
+    info_rank(rows, count);
     etlheap_grid grid = etlheap_grid_begin(columns, ETL_COUNT_OF(columns));
     for (u32 i = 0; i < shown_of(count, layout); i++) {
         const etlheap_event_count *const event = &events[rows[i].index];
@@ -381,16 +369,6 @@ static etl_status write_named_events(const etlheap_result *result, const etlheap
     }
     free(rows);
     return write_list("Events of providers by name", count, &grid, layout, sink);
-}
-
-/* Largest first, ties in the order of the result. */
-static int compare_rows(const void *left, const void *right)
-{
-    const info_row *const a = left;
-    const info_row *const b = right;
-    if (a->weight != b->weight)
-        return a->weight > b->weight ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
 }
 
 static u32 shown_of(u32 count, const etlheap_layout *layout)

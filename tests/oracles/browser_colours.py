@@ -172,7 +172,8 @@ def export(page, folder, *arguments):
     path = os.path.join(folder, "page.html")
     run(*arguments, "-o", path)
     page.open(path)
-    page.until("document.documentElement.dataset.ready", 60)
+    is_ready = "document.documentElement.dataset.ready" if arguments[0] == "export" else "document.readyState === 'complete'"
+    page.until(is_ready, 60)
     page.come_to_rest()
 
 

@@ -320,6 +320,17 @@ def check_marks(view):
     results.check("the pointer shows the name", marks[0]["name"] in tip, tip)
 
 
+def check_many_processes(view, folder):
+    """The page of a trace with more processes than can be looked at lists the largest."""
+    make_trace(folder, "processes", "--events", "400")
+    export(view, "processes.etl")
+    view.step("many processes", overview=5, curve=1, table=25, map=5)
+    keys = view.run("document.querySelectorAll('#curve .legend button.key').length")
+    view.results.check("the curve tells ten processes apart", keys == 10, keys)
+    choices = view.run("byId('map-process').length")
+    view.results.check("twenty processes have maps", choices == 20, choices)
+
+
 def export(view, trace, *options):
     view.trace, view.options = os.path.join(view.documents.folder, trace), options
     view.export(trace, *options)
@@ -353,6 +364,7 @@ def use(view):
     check_paper(view, "hostile")
     check_functions(view)
     check_marks(view)
+    check_many_processes(view, folder)
     view.finish({"overview": 500, "table": 1000, "curve": 200, "flame": 100, "map": 100})
 
 

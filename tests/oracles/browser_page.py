@@ -322,9 +322,9 @@ def open_report(page, trace):
     return "file://" + os.path.abspath(path)
 
 
-def make_trace(folder, scenario):
+def make_trace(folder, scenario, *options):
     path = os.path.join(folder, scenario + ".etl")
-    subprocess.run([MAKE_TRACE, scenario, path], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([MAKE_TRACE, scenario, path, *options], check=True, stdout=subprocess.DEVNULL)
     return path
 
 

@@ -78,6 +78,54 @@ check "it starts from its own folder" starts_elsewhere
 check "its selftest passes" selftest_passes
 check "dump | more shows every line" more_shows_all
 check "dump | find finds what grep finds" find_finds
+# Programs of docs/c_api.md, built with the library of the zip and nothing else of ours.
+of_the_page() # name: its program, beside the library
+{
+    local library=$TEST_TMP/$folder/library
+    mkdir -p "$TEST_TMP/own"
+    awk '$0 ~ /^```/ { inside = $0 ~ /^```c$/; next } inside' docs/c_api.md |
+        awk -v name="$1.c" '/^\/\* [a-z_]+\.c - / { on = index($0, name " - ") > 0 } on' > "$TEST_TMP/own/$1.c"
+    $host-gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/own/$1.exe" "$TEST_TMP/own/$1.c" \
+        -I"$library/include" "$library/etlheap.lib" && cp "$library/etlheap.dll" "$TEST_TMP/$folder/demo.etl" "$TEST_TMP/own"
+}
+
+runs_here() # words... > what it prints
+{
+    (cd "$TEST_TMP/own" && "$(dirname "$ETLHEAP")/exe" "$@" | tr -d '\r')
+}
+
+# What modules allocated on heaps: the same numbers as the report's.
+library_counts()
+{
+    of_the_page modules && runs_here modules.exe demo.etl > "$TEST_TMP/own/got" || return 1
+    (cd "$TEST_TMP/own" && "$NATIVE" report demo.etl --kind heap --group-by module --no-symbols --format json \
+        --no-cull --cull-frame 'ntdll.dll!' --cull-frame 'ucrtbase.dll!') |
+        "$PYTHON" -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    print(row["size"], row["count"], row["module"] or "(no stack)")' | sort > "$TEST_TMP/own/wanted"
+    sed -E 's/^ *([0-9]+) bytes in +([0-9]+) allocations  /\1 \2 /' "$TEST_TMP/own/got" | sort | cmp - "$TEST_TMP/own/wanted" &&
+        test "$(wc -l < "$TEST_TMP/own/got")" -gt 3
+}
+
+# The call stacks with most memory, with names of symbol files and from a store that the library made.
+library_names()
+{
+    local symbols=$TEST_TMP/own/symbols
+    "$(dirname "$MAKE_TRACE")/make_demo_symbols" "$symbols" 2> /dev/null || { mkdir -p "$symbols" && "$(dirname "$MAKE_TRACE")/make_demo_symbols" "$symbols"; }
+    of_the_page top_stacks && (cd "$TEST_TMP/own" && "$NATIVE" store demo.etl -o demo.ehs) || return 1
+    for input in demo.etl demo.ehs; do
+        runs_here top_stacks.exe "$input" symbols > "$TEST_TMP/own/got" && grep -q 'History::append.*history.cpp:45' "$TEST_TMP/own/got" || return 1
+    done
+    "$NATIVE" report "$TEST_TMP/own/demo.etl" --symbols "$symbols" --kind heap --group-by process,stack --top 10 --format json > "$TEST_TMP/own/wanted.json"
+    "$PYTHON" -c '
+import json, sys
+got, wanted = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:])
+sys.exit(any(got[part] != wanted[part] for part in ("rows", "frames", "stacks")))' "$TEST_TMP/own/top_stacks.json" "$TEST_TMP/own/wanted.json"
+}
+
+check "a program with its library counts what report counts" library_counts
+check "another one finds names of symbols, also in a store" library_names
 check "links of its pages lead somewhere" "$PYTHON" tests/gates/doc_links.py "$TEST_TMP/$folder"
 check "its place in memory is random" has_header 'DYNAMIC_BASE'
 check "in all 64 bits" has_header 'HIGH_ENTROPY_VA'

@@ -18,15 +18,14 @@
 #include "formats/io/units.h"
 #include "tests/support/hand_result.h"
 #include "hand_windows.h"
+#include "page_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-#define CELLS_BYTES_MAX 8000000u
-#define PAGE_BYTES_MAX  2000000
-#define MANY_STACKS     12000u
-#define MANY_DEPTH      24u
+#define PAGE_BYTES_MAX 2000000
+#define MANY_STACKS    12000u
+#define MANY_DEPTH     24u
 
 /* --- packed numbers -------------------------------------------------------------- */
 
@@ -150,31 +149,7 @@ static const char *write_page(const etlheap_result *result, const etlheap_query 
 /* The cells of a page, unpacked. Free them. */
 static char *cells_of(const char *page)
 {
-    static const char alphabet[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    static const char key[] = "\"cells\": \"";
-    const char *at = strstr(page, key) + sizeof key - 1;
-    u8 *const packed = calloc(1, strcspn(at, "\"") + 1);
-    char *const text = calloc(1, CELLS_BYTES_MAX + 1);
-    size_t size = 0;
-    assert_true(packed != NULL && text != NULL);
-    for (u32 bits = 0, count = 0; *at != '"' && *at != '='; at++) {
-        bits = bits << 6 | (u32)(strchr(alphabet, *at) - alphabet);
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            packed[size++] = (u8)(bits >> count);
-        }
-    }
-    z_stream stream = { .next_in = packed,
-                        .avail_in = (uInt)size,
-                        .next_out = (Bytef *)text,
-                        .avail_out = CELLS_BYTES_MAX };
-    assert_int_equal(inflateInit2(&stream, -15), Z_OK);
-    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
-    (void)inflateEnd(&stream);
-    free(packed);
-    return text;
+    return page_part(&page, "cells");
 }
 
 static size_t occurrences(const char *text, const char *what)
