@@ -154,6 +154,9 @@ typedef struct etlheap_options {
     bool named_kinds; /* keep the kinds that are selected only by name, as stores always do, and
                          questions that select one of them */
     const uint32_t *cancel; /* as in etlheap_query; looked at once per slice and batch of events */
+    /* Keep sums of the windows of a store that were asked about last, in at most 64 MiB. Further
+     * questions about one of them that need no more than sums do not read its events again. */
+    bool keeps_sums;
 } etlheap_options;
 
 typedef struct etlheap_result etlheap_result;
@@ -171,12 +174,12 @@ etl_status etlheap_analyze(etl_trace *const *traces, const char *const *names, u
 bool etlheap_is_store(etl_bytes file);
 
 /* [stable] Opens a store as a result, which answers like the result of the traces it was written
- * from. Of the options only inventory_only, questions, named_kinds, name and memory_bytes_max
- * count. With questions, heap events stay in the file, and any question may be asked later. The
- * file stays mapped until the result is freed. On success the caller owns *out. Errors: ETL_ERR_IO,
- * ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another version),
- * ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads), ETL_ERR_LIMIT,
- * ETL_ERR_MEMORY. */
+ * from. Of the options only inventory_only, questions, named_kinds, name, memory_bytes_max and
+ * keeps_sums count. With questions, heap events stay in the file, and any question may be asked
+ * later. The file stays mapped until the result is freed. On success the caller owns *out. Errors:
+ * ETL_ERR_IO, ETL_ERR_CORRUPT (the store is damaged or unfinished), ETL_ERR_UNSUPPORTED (another
+ * version), ETL_ERR_ARGUMENT (no questions, but the store lacks addresses or threads),
+ * ETL_ERR_LIMIT, ETL_ERR_MEMORY. */
 etl_status etlheap_open_store(const char *path, const etlheap_options *options,
                               etlheap_result **out, etl_error *err);
 
@@ -470,6 +473,10 @@ typedef struct etlheap_query {
     /* Describes tags of rows by POOL_TAG, and of gates; the table borrows from it. NULL: nothing
      * does. */
     const struct etlheap_pool_tags *pool_tags;
+    /* Make only the first rows_max rows of the table, as etlheap_table_keep_top would keep them:
+     * making a row takes longer than adding it up. Totals are of all rows. 0: all rows. Other
+     * answers than tables ignore it. */
+    uint32_t rows_max;
 } etlheap_query;
 
 /* [stable] Fills a query of `size` bytes with the defaults: the whole trace, grouped by kind,

@@ -48,6 +48,7 @@ static void spread(const cli_options *options, const etlheap_query *query, etlhe
 static bool shows_peaks(const cli_options *options);
 static etl_status find_peaks(report *out, etl_error *err);
 static bool is_outline(const cli_options *options);
+static bool sums_all(const cli_options *options);
 static etl_status name_frames(const cli_options *options, report *out, etl_error *err);
 
 /* Views that have no rows of a table. */
@@ -119,10 +120,9 @@ static etl_status make_report(const cli_options *options, const cli_inputs *inpu
     etl_status status = cli_request_ask(options, inputs, guard, false, &out->request, err);
     if (status == ETL_OK)
         status = ask(options, out, err);
-    const bool sums_all = is_outline(options) || options->tree != ETLHEAP_TREE_NONE;
-    if (status == ETL_OK && cli_top_reach(options) > 0 && !sums_all)
+    if (status == ETL_OK && cli_top_reach(options) > 0 && !sums_all(options))
         status = etlheap_table_keep_top(table_of(out), cli_top_reach(options), err);
-    if (status == ETL_OK && options->skip > 0 && !sums_all)
+    if (status == ETL_OK && options->skip > 0 && !sums_all(options))
         status = etlheap_table_skip(table_of(out), options->skip, err);
     if (status == ETL_OK && out->request.symbols.symbols)
         status = name_frames(options, out, err);
@@ -145,6 +145,8 @@ static void set_questions(const cli_options *options, report *out)
         const etlheap_layout layout = cli_layout(options);
         query->whole_rows_max = etlheap_layout_whole_rows(&layout);
     }
+    if (!sums_all(options))
+        query->rows_max = cli_top_reach(options);
     /* With --at peak, the table is asked for in a second round, when the peak is known. */
     cli_request_add(&out->request, options->at_peak ? ETLHEAP_ASK_EVENTS : ETLHEAP_ASK_TABLE,
                     query);
@@ -232,6 +234,12 @@ static void spread(const cli_options *options, const etlheap_query *query, etlhe
 static bool is_outline(const cli_options *options)
 {
     return cli_format_of(options)->is_choice && options->tree == ETLHEAP_TREE_NONE;
+}
+
+/* Trees, too, are made of more rows than they show. */
+static bool sums_all(const cli_options *options)
+{
+    return is_outline(options) || options->tree != ETLHEAP_TREE_NONE;
 }
 
 /* Names only what is shown, because with a symbol server each name may be a download. */

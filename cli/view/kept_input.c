@@ -61,6 +61,7 @@ static etl_status open_store(view_kept *input, const char *path, etl_error *err)
     etlheap_options options = cli_engine_options(&input->options, &progress);
     options.questions = &events;
     options.question_count = 1;
+    options.keeps_sums = true;
     options.name = input->name;
     const etl_status status = etlheap_open_store(path, &options, &input->result, err);
     options.question_count = 0;

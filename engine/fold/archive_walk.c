@@ -50,18 +50,24 @@ static etl_status damaged_times(etl_error *err)
     return etl_fail_with(err, ETL_ERR_CORRUPT, 0, "the store has events after its end");
 }
 
-/* The bounds of a question's window, as for event_list_open. */
-static void bounds_of(const archive_demand *demand, i64 *from_ticks, i64 *to_ticks)
+void archive_window_of(const aggregator *a, i64 *from_ticks, i64 *to_ticks)
 {
-    const aggregator *const a = demand->a;
     const etlheap_query *const query = a->query;
     const bool is_open = query->to_ns == INT64_MAX && query->kind_to_ticks == NULL;
     *from_ticks = query->from_ns == INT64_MIN ? INT64_MIN : a->plan.from_ticks;
     *to_ticks = is_open ? INT64_MAX : a->plan.kind_to_ticks[ETLHEAP_KIND_HEAP];
-    if (demand->windows != NULL) {
-        *from_ticks = demand->windows->bounds.at[0];
-        *to_ticks = demand->windows->bounds.at[demand->windows->bounds.count - 1];
+    *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
+}
+
+static void bounds_of(const archive_demand *demand, i64 *from_ticks, i64 *to_ticks)
+{
+    const window_pass *const windows = demand->windows;
+    if (windows == NULL) {
+        archive_window_of(demand->a, from_ticks, to_ticks);
+        return;
     }
+    *from_ticks = windows->bounds.at[0];
+    *to_ticks = windows->bounds.at[windows->bounds.count - 1];
     *to_ticks = *to_ticks < *from_ticks ? *from_ticks : *to_ticks;
 }
 
@@ -129,6 +135,7 @@ etl_status archive_walk_open(archive_walk *out, const archive_demand *demands, u
                            .memory = demands[0].a->plan.memory,
                            .exit_frees = query->at_exit_freed,
                            .asks_survivors = asks_survivors(demands, count),
+                           .asks_reallocs = demands[0].asks_reallocs,
                            .threads = etlheap_workers_jobs(query->jobs) };
     if (out->spans == NULL)
         return etl_no_memory(err);
@@ -289,7 +296,7 @@ static etl_status read_window(archive_walk *walk, etl_error *err)
                             &pass);
         status = take_results(walk, pass.readings, count, err);
     }
-    if (status == ETL_OK && ok && walk->asks_survivors)
+    if (status == ETL_OK && ok && (walk->asks_survivors || walk->asks_reallocs))
         status = read_late_reallocs(walk, err);
     for (u32 i = 0; pass.readings != NULL && i < count; i++) {
         free(pass.readings[i].freed);
@@ -366,7 +373,8 @@ static etl_status make_words(const archive_walk *walk, const log_blocks *blocks,
     const log_blocks b = *blocks; /* a local copy, because stores below could alias *blocks */
     for (u32 row = 0; row < b.count && b.first_ordinal + row < walk->ordinals; row++) {
         const u64 ordinal = b.first_ordinal + row;
-        if (!make_word(walk, ordinal, b.origin[row], b.size[row], false))
+        const bool is_realloc = walk->asks_reallocs && b.is_realloc[row];
+        if (!make_word(walk, ordinal, b.origin[row], b.size[row], is_realloc))
             return ETL_ERR_CORRUPT;
         if (!block_sizes_note(&own->big_sizes, ordinal, b.size[row]))
             return ETL_ERR_MEMORY;
@@ -381,8 +389,10 @@ static void read_blocks(void *context, u32 task)
     reading *const own = &pass->readings[task];
     const log_blocks *blocks = NULL;
     log_reader reader;
-    own->outcome.status = archive_read(walk->archive, EHS_WANT_ORIGIN | EHS_WANT_SIZE, walk->cancel,
-                                       &reader, &own->outcome.err);
+    const u32 wanted =
+        EHS_WANT_ORIGIN | EHS_WANT_SIZE | (walk->asks_reallocs ? (u32)EHS_WANT_IS_REALLOC : 0);
+    own->outcome.status =
+        archive_read(walk->archive, wanted, walk->cancel, &reader, &own->outcome.err);
     log_reader_seek(&reader, own->first, own->end);
     if (own->outcome.status == ETL_OK)
         own->outcome.status = log_next_blocks(&reader, &blocks, &own->outcome.err);

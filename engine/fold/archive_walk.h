@@ -24,6 +24,8 @@ typedef struct archive_demand {
     const window_pass *windows; /* NULL: one window */
     const block_words *words;   /* words of groups of blocks; NULL: origins are groups */
     bool asks_survivors;        /* needs the blocks outstanding at the end of the window */
+    bool asks_reallocs;         /* ... or only which were opened by a realloc, unless an event of
+                                 * the window says so */
 } archive_demand;
 
 /* The position of a job's window in the file. */
@@ -42,6 +44,7 @@ typedef struct archive_walk {
     archive_place to; /* the end of the last one */
     bool exit_frees;
     bool asks_survivors;      /* of some job */
+    bool asks_reallocs;       /* of some job, if none asks survivors */
     u32 first_segment;        /* where the walk begins */
     ehs_open_rows open;       /* blocks open there, from a checkpoint */
     const block_words *words; /* owned by the walk, or those of groups of blocks */
@@ -53,6 +56,9 @@ typedef struct archive_walk {
     memory_count *memory; /* of the first question */
     u64 held_bytes;       /* of own words, and of bitmaps */
 } archive_walk;
+
+/* The bounds of a question's window, as for event_list_open. */
+void archive_window_of(const aggregator *a, i64 *from_ticks, i64 *to_ticks);
 
 /* True if the jobs of two questions can share a walk: they agree on words and on exits, and if one
  * needs survivors, no window of the other ends later. */

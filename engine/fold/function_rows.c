@@ -11,6 +11,8 @@
  */
 #include "function_rows.h"
 
+#include <stdlib.h>
+
 #include "engine/query/keys.h"
 
 typedef struct function_maker {
@@ -18,6 +20,7 @@ typedef struct function_maker {
     ETLHEAP_VECTOR(group_head) groups; /* by stack */
     ETLHEAP_VECTOR(i64) measures;
     function_steps steps;
+    u32 *latest; /* by frame: the group of its function that was met last, + 1 */
 } function_maker;
 
 /* Takes the groups by stack out of the aggregator. */
@@ -34,7 +37,25 @@ static bool begin(function_maker *maker, aggregator *a)
     memset(&a->measures, 0, sizeof a->measures);
     ETLHEAP_VECTOR_FREE(&a->by_stack);
     etlheap_index_free(&a->index);
-    return function_steps_open(&maker->steps, &a->frames);
+    maker->latest = calloc(a->frames.frames.count + 1, sizeof *maker->latest);
+    return maker->latest != NULL && function_steps_open(&maker->steps, &a->frames);
+}
+
+/* Finds or makes the group of a function. It is nearly always the one met last with this frame. */
+static bool find_group(const function_maker *maker, const group_key *key, u32 *number)
+{
+    aggregator *const a = maker->a;
+    u32 *const latest = key->frame == FRAME_NONE ? NULL : &maker->latest[key->frame];
+    if (latest != NULL && *latest != 0 &&
+        memcmp(&a->groups.at[*latest - 1].key, key, sizeof *key) == 0) {
+        *number = *latest - 1;
+        return true;
+    }
+    if (!aggregate_group(a, key, number))
+        return false;
+    if (latest != NULL)
+        *latest = *number + 1;
+    return true;
 }
 
 static i64 sum_of(i64 x, i64 y)
@@ -62,7 +83,7 @@ static i64 joined(etlheap_measure measure, i64 x, i64 y, bool is_first)
     return sum_of(x, y);
 }
 
-static bool add(function_maker *maker, size_t group, u32 frame, bool is_site)
+static bool add(const function_maker *maker, size_t group, u32 frame, bool is_site)
 {
     aggregator *const a = maker->a;
     const i64 *const from = maker->measures.at + group * a->measure_count;
@@ -71,7 +92,7 @@ static bool add(function_maker *maker, size_t group, u32 frame, bool is_site)
     u32 number;
     key.stack = 0;
     key.frame = frame;
-    if (!aggregate_group(a, &key, &number))
+    if (!find_group(maker, &key, &number))
         return false;
     if (a->exclusive.count < a->groups.count &&
         !ETLHEAP_PUSH(&a->exclusive, (exclusive_sums){ .count = 0 }))
@@ -116,5 +137,6 @@ bool function_rows(aggregator *a)
     ETLHEAP_VECTOR_FREE(&maker.groups);
     ETLHEAP_VECTOR_FREE(&maker.measures);
     function_steps_close(&maker.steps);
+    free(maker.latest);
     return ok;
 }

@@ -7,7 +7,8 @@
  * is total and the same however groups were numbered.
  *
  *     1. keys before the stack have few values: number them in order
- *     2. that number and the stack's two innermost frames make one that nearly always decides
+ *     2. that number and the stack's two innermost frames, or the frame, make one that nearly
+ *        always decides
  *     3. sort by keys, then, stably, by measure
  *
  * Invariant: the second sort must be stable, because ties keep the order of the first.
@@ -16,10 +17,20 @@
 
 #include "engine/core/digit_sort.h"
 #include "engine/names/symbols.h"
+#include "engine/query/keys.h"
 #include "group_rows.h"
+
+/* Without a stack among the keys, the frame comes next. */
+static u64 prefix_of(const aggregator *a, bool by_frame, const group_key *key)
+{
+    return by_frame ? frames_prefix_of_frame(&a->frames, key->frame)
+                    : frames_prefix(&a->frames, key->stack);
+}
 
 u32 *group_order(const aggregator *a)
 {
+    const bool by_frame = query_reads(a->query, KEY_READS(FRAME) | KEY_READS(FUNCTION)) &&
+                          !query_reads(a->query, KEY_READS(STACK) | KEY_READS(IMPACT));
     const size_t count = a->groups.count;
     group_heads heads = { .at = NULL };
     digit_row *const rows = malloc((2 * count + 1) * sizeof *rows);
@@ -27,8 +38,7 @@ u32 *group_order(const aggregator *a)
     const bool ok =
         rows != NULL && order != NULL && count < UINT32_MAX && group_heads_open(&heads, a);
     for (u32 i = 0; ok && i < count; i++) {
-        const u64 prefix = frames_prefix(&a->frames, a->groups.at[i].key.stack);
-        rows[i] = (digit_row){ prefix, heads.at[i], i };
+        rows[i] = (digit_row){ prefix_of(a, by_frame, &a->groups.at[i].key), heads.at[i], i };
     }
     free(heads.at);
     if (ok) {

@@ -131,13 +131,25 @@ __attribute__((always_inline)) static inline void fetch_ahead(const aggregator *
     }
 }
 
+/* How many groups become rows. What is said of one row may depend on all: which heap grows most
+ * (row_details_mark), and the lifetimes that rows take over. */
+static size_t count_rows(const aggregator *a)
+{
+    const etlheap_query *const query = a->query;
+    const bool needs_all =
+        query->rows_max == 0 || query->keep_lifetimes ||
+        (etlheap_query_measures(query) >> ETLHEAP_MEASURE_COMMITTED_SIZE & 1) != 0;
+    return needs_all ? a->groups.count : (size_t)etl_min_u64(a->groups.count, query->rows_max);
+}
+
 static bool add_groups(aggregator *a, owned_table *out)
 {
+    const size_t count = count_rows(a);
     table_numbers numbers = { .frames = { 0 } };
     free(a->order);
     a->order = frames_rank(&a->frames) ? group_order(a) : NULL;
-    bool ok = a->order != NULL && ETLHEAP_RESERVE(&out->rows, a->groups.count);
-    for (size_t i = 0; ok && i < a->groups.count; i++) {
+    bool ok = a->order != NULL && ETLHEAP_RESERVE(&out->rows, count);
+    for (size_t i = 0; ok && i < count; i++) {
         group_row row;
         fetch_ahead(a, i);
         aggregate_row(a, a->order[i], &row);

@@ -25,6 +25,7 @@
 #include "engine/query/needs.h"
 
 #include "churn_rows.h"
+#include "window_sums.h"
 
 static bool has_sums(const aggregator *a);
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
@@ -92,14 +93,28 @@ void heap_rows_close(heap_rows *rows)
     replay_job_free(&rows->events.job);
 }
 
-/* Are there sums by origin? A run counts them for its window, a store for its whole recording. */
-static bool has_sums(const aggregator *a)
+/* Has the store sums by origin for this window? Only for its whole recording. */
+static bool has_whole_sums(const aggregator *a)
 {
     const etlheap_query *const query = a->query;
+    return query_fits_typed_sums(query) && !query_needs(query, NEEDS_SIZES) &&
+           query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+           query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
+}
+
+/* Are there sums without a walk? A run counts them for its window, a store for its whole recording,
+ * and those of other windows of a store need no order of events. */
+static bool has_sums(const aggregator *a)
+{
     if (a->result->mode != RESULT_STORE)
         return a->result->event_list.is_tallied;
-    return query_fits_sums(query) && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
-           query->kind_to_ticks == NULL && a->result->archive->origins.sums.count > 0;
+    return has_whole_sums(a) || window_sums_fit(a);
+}
+
+static void add_types(live_group *live, const type_sums *types)
+{
+    for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
+        tally_add_sums(&live->types[type], &types[type]);
 }
 
 /* The sums of a store's origin, by type, for a report of the whole recording. */
@@ -113,12 +128,39 @@ static void sums_of_archive(const aggregator *a, u32 origin, type_sums types[ETL
     tally_add_sums(&types[exited], &sums->of[TALLY_EXITED]);
 }
 
+/* Sums of a window, by origin if the store keeps them, and so for each group. */
+static etl_status add_window_sums(const aggregator *a, const log_groups *groups, live_group *live,
+                                  etl_error *err)
+{
+    kept_sums *const kept = a->result->archive->kept;
+    kept_use use;
+    type_sums *sums = NULL;
+    if (kept == NULL) {
+        const etl_status status = window_sums_make(a, groups->of_word, groups->count, &sums, err);
+        for (u32 group = 0; status == ETL_OK && group < groups->count; group++)
+            memcpy(live[group].types, &sums[(size_t)group * ETLHEAP_TYPE_COUNT],
+                   sizeof live[group].types);
+        free(sums);
+        return status;
+    }
+    const etl_status status = window_sums_take(a, kept, &use, err);
+    for (u32 origin = 1; status == ETL_OK && origin <= groups->word_count; origin++) {
+        if (groups->of_word[origin] != GROUP_NONE)
+            add_types(&live[groups->of_word[origin]],
+                      &use.sums[(size_t)origin * ETLHEAP_TYPE_COUNT]);
+    }
+    kept_sums_give_back(kept, &use);
+    return status;
+}
+
 static etl_status add_sums(const aggregator *a, const log_groups *groups, live_group **live,
                            etl_error *err)
 {
     *live = calloc(groups->count + (size_t)1, sizeof **live);
     if (*live == NULL)
         return etl_no_memory(err);
+    if (a->result->mode == RESULT_STORE && !has_whole_sums(a))
+        return add_window_sums(a, groups, *live, err);
     for (u32 origin = 1; origin <= groups->word_count; origin++) {
         const u32 group = groups->of_word[origin];
         type_sums types[ETLHEAP_TYPE_COUNT];
@@ -128,8 +170,7 @@ static etl_status add_sums(const aggregator *a, const log_groups *groups, live_g
             sums_of_archive(a, origin, types);
         else
             memcpy(types, &a->result->event_list.sums[(size_t)origin * TALLY_BINS], sizeof types);
-        for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++)
-            tally_add_sums(&(*live)[group].types[type], &types[type]);
+        add_types(&(*live)[group], types);
     }
     return ETL_OK;
 }
@@ -167,6 +208,8 @@ static bool publish_whole(aggregator *a, const type_sums types[ETLHEAP_TYPE_COUN
 {
     group_row row = { .key = key };
     for (u32 type = 0; type < ETLHEAP_TYPE_COUNT; type++) {
+        if ((a->plan.types >> type & 1) == 0)
+            continue;
         type_add_measures(row.measures, ETLHEAP_MEASURES_COUNT, (etlheap_type)type, &types[type]);
         type_add_measures(a->totals[key.kind], ETLHEAP_MEASURES_COUNT, (etlheap_type)type,
                           &types[type]);

@@ -32,6 +32,13 @@ bool log_groups_exist(const aggregator *a, feed_source source)
                               : a->result->store.rows > 0;
 }
 
+/* Without a walk, there are sums by type, of which the query may select some. */
+static bool needs_blocks(const etlheap_query *query, const log_groups_wanted *wanted)
+{
+    return query_needs(query, NEEDS_BLOCKS) &&
+           (wanted->walks_events || !query_fits_typed_sums(query));
+}
+
 etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wanted *wanted,
                             log_pass *pass, etl_error *err)
 {
@@ -40,7 +47,7 @@ etl_status log_groups_begin(log_groups *out, aggregator *a, const log_groups_wan
     const bool is_log = wanted->source == FEED_LOG;
     const feed_rows *const rows = is_log ? NULL : &pass->feed.rows;
     *out = (log_groups){ .source = wanted->source,
-                         .by_block = !is_log || (has_heap && query_needs(a->query, NEEDS_BLOCKS)) };
+                         .by_block = !is_log || (has_heap && needs_blocks(a->query, wanted)) };
     if (!origin_groups_open(&out->origins, a, rows, is_log))
         return etl_no_memory(err);
     const etl_status status = origin_groups_count(&out->origins, err);

@@ -50,7 +50,19 @@ typedef struct log_blocks {
     u64 first_ordinal;
     const u32 *origin; /* not checked */
     const u64 *size;
+    const u8 *is_realloc;
 } log_blocks;
+
+/* The ends among consecutive events of a segment, in their order. */
+typedef struct log_ends {
+    log_batch batch; /* the events: count, segment, first and kind; nothing else is defined */
+    u32 count;
+    const u32 *ordinal; /* of the block */
+    const u8 *how;
+} log_ends;
+
+/* The number of ends among the first `events` events. */
+u32 log_ends_before(const log_ends *ends, u32 events);
 
 /* Where numbering continues: counts of what came before. */
 typedef struct log_place {
@@ -83,6 +95,7 @@ typedef struct log_reader {
     log_numbers *numbers;
     log_batch batch;
     log_blocks blocks;
+    log_ends ends;
 } log_reader;
 
 /* Opens a reader. The file and the index are borrowed; events are always read with KIND. Close it
@@ -98,6 +111,10 @@ void log_reader_seek(log_reader *reader, u32 first, u32 end);
 /* Reads the next batch, valid until the next call; *out is NULL after the last. No batch spans two
  * segments. ETL_ERR_CORRUPT, ETL_ERR_MEMORY, ETL_ERR_CANCELLED. */
 etl_status log_next(log_reader *reader, const log_batch **out, etl_error *err);
+
+/* Like log_next, of ends only: half the work, for those who know the blocks already. Needs
+ * EHS_WANT_BACK and EHS_WANT_HOW. */
+etl_status log_next_ends(log_reader *reader, const log_ends **out, etl_error *err);
 
 /* Reads the blocks of the next segment without its events, valid until the next call; *out is NULL
  * after the last. Seek before events are read. Errors as for log_next. */

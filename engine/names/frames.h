@@ -350,8 +350,9 @@ bool frames_rank(frame_table *table);
 int frames_compare(const frame_table *table, u32 a, u32 b);
 int frames_compare_stacks(const frame_table *table, u32 a, u32 b);
 
-/* The prefix of a stack: stacks with different prefixes are in the order of these. Call frames_rank
- * first. */
+/* The prefix of a stack, or of a frame: stacks with different prefixes are in the order of these,
+ * and so are frames. Call frames_rank first. */
 u64 frames_prefix(const frame_table *table, u32 id);
+u64 frames_prefix_of_frame(const frame_table *table, u32 frame);
 
 #endif

@@ -121,6 +121,11 @@ u64 frames_prefix(const frame_table *table, u32 id)
     return (u64)rank_of(table, frames[0]) << 32 | second;
 }
 
+u64 frames_prefix_of_frame(const frame_table *table, u32 frame)
+{
+    return (u64)rank_of(table, frame) << 32;
+}
+
 int frames_compare_stacks(const frame_table *table, u32 a, u32 b)
 {
     if (a == 0 || b == 0 || a == b)

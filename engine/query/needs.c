@@ -181,6 +181,14 @@ bool query_asks_sums(const etlheap_query *query)
     return query->sums_only && query_fits_sums(query) && !query_needs(query, NEEDS_TIMES);
 }
 
+bool query_fits_typed_sums(const etlheap_query *query)
+{
+    etlheap_query of_all_types = *query;
+    of_all_types.types = 0;
+    of_all_types.at_end = false;
+    return !query_needs(&of_all_types, NEEDS_BLOCKS);
+}
+
 static void note_lack(summary_lack *first, summary_lack lack)
 {
     if (lack != LACKS_NOTHING && (*first == LACKS_NOTHING || lack < *first))

@@ -42,6 +42,10 @@ static inline bool query_needs(const etlheap_query *query, u32 bits)
 bool query_fits_sums(const etlheap_query *query);
 bool query_asks_sums(const etlheap_query *query);
 
+/* Do sums by origin and type, of the blocks of the selected sizes, suffice for rows without peaks?
+ * Types may be selected. */
+bool query_fits_typed_sums(const etlheap_query *query);
+
 /* Why a summary cannot answer the query: the end of a sentence that begins with "a summary". NULL
  * if it can. */
 const char *needs_that_summaries_lack(const etlheap_query *query);

@@ -36,6 +36,7 @@ void archive_free(ehs_archive *archive)
 {
     if (archive == NULL)
         return;
+    kept_sums_close(archive->kept);
     ETLHEAP_VECTOR_FREE(&archive->segments);
     ETLHEAP_VECTOR_FREE(&archive->checkpoints);
     ehs_origins_free(&archive->origins);

@@ -13,6 +13,7 @@
 #include "engine/log/ehs_open.h"
 #include "engine/log/ehs_rows.h"
 #include "engine/log/log_reader.h"
+#include "kept_sums.h"
 
 typedef struct ehs_archive {
     etl_map map;
@@ -23,6 +24,7 @@ typedef struct ehs_archive {
     u32 lacks;            /* missing optional columns (EHS_WANT_*) */
     u64 memory_bytes_max; /* 0: no limit */
     bool is_log;          /* made by an analysis for its questions */
+    kept_sums *kept;      /* NULL: sums of windows are not kept */
 } ehs_archive;
 
 typedef struct archive_request {
@@ -34,6 +36,7 @@ typedef struct archive_request {
     bool no_addresses;   /* keep frames as numbers until addresses are needed */
     bool no_named_kinds; /* only kinds that are selected by default */
     bool is_log;         /* as in ehs_archive */
+    bool keeps_sums;     /* as in etlheap_options */
     stack_table *stacks; /* of a log, with numbers; the result takes them. NULL: in the file */
 } archive_request;
 

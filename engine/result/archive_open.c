@@ -121,6 +121,8 @@ static etl_status load(etlheap_result *result, const archive_request *request, e
     if (!adopt_origins(result))
         return etl_no_memory(err);
     result->mode = request->as_rows ? RESULT_LIFETIMES : RESULT_STORE;
+    if (request->keeps_sums && !request->as_rows)
+        archive->kept = kept_sums_open(archive->origins.origins.count + 1);
     if (!request->as_rows)
         return ETL_OK;
     status = result_answers(result, RESULT_NEED_COLUMNS, err);

@@ -45,6 +45,7 @@ etl_status etlheap_open_store(const char *path, const etlheap_options *options,
         .facts_only = read.own.inventory_only,
         .as_rows = !is_asked,
         .no_named_kinds = !is_asked && !read.own.named_kinds,
+        .keeps_sums = read.own.keeps_sums,
         .no_addresses = is_asked && !options_ask_addresses(&read),
     };
     const u64 store_bytes = map.bytes.size;

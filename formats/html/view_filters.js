@@ -104,7 +104,7 @@ function setFilterChoices(choices) {
 function describeFilterValue() {
   const option = byId("filter-option").value;
   const list = clear(byId("filter-list"));
-  byId("filter-value").placeholder = FILTER_NAMES[option].example;
+  byId("filter-value").placeholder = FILTER_NAMES[option]?.example ?? "";
   for (const name of (filterChoices[option] ?? []).slice(0, 200)) list.append(make("option", { value: name }));
 }
 
@@ -137,8 +137,9 @@ async function addTypedFilter(option, value) {
 }
 
 function startFilters() {
-  for (const [option, { title }] of Object.entries(FILTER_NAMES).filter(([name]) => canFilter(name)))
-    byId("filter-option").append(make("option", { value: option }, title));
+  const known = Object.entries(FILTER_NAMES).filter(([name]) => canFilter(name));
+  byId("filter-option").append(...known.map(([option, { title }]) => make("option", { value: option }, title)));
+  byId("filter-form").hidden = known.length === 0;
   byId("filter-option").addEventListener("change", describeFilterValue);
   byId("filter-form").addEventListener("submit", (event) => {
     event.preventDefault();

@@ -111,7 +111,8 @@ function saveItems() {
 // Until a kind is chosen, heap blocks are shown, or else the first kind that was recorded.
 function chooseFirstKind() {
   const kinds = recordedKinds();
-  if (kinds.length > 0 && !kinds.includes(state.kind)) update({ kind: kinds[0] }, { replace: true });
+  const usual = compared === null ? kinds[0] : comparedKind(kinds);
+  if (kinds.length > 0 && !kinds.includes(state.kind)) update({ kind: usual }, { replace: true });
 }
 
 function processChoices() {
@@ -132,7 +133,7 @@ async function readInfo() {
   traceInfo = null;
   if (input?.state === "ready") {
     try {
-      const answer = (await source.ask("info", [])).document;
+      const answer = source.compared === null ? (await source.ask("info", [])).document : await readCompared();
       if (key !== infoOf) return;
       traceInfo = answer;
       setFilterChoices(processChoices());
@@ -156,6 +157,8 @@ function saySummary() {
 }
 
 function sayNoMemory() {
+  if (compared !== null)
+    return byId("notices").append(make("div", { class: "notice" }, "No run has memory that this page was to show."));
   if (!source.isLive && (traceInfo.recorded ?? []).length > 0)
     return byId("notices").append(
       make("div", { class: "notice" }, "The trace has no memory that this page was to show."),

@@ -14,6 +14,7 @@
 //       needsBlocks: true,                           hidden if the input is a summary
 //       isOfMoment: true,                            it shows the end of the window
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
+//       covers(documents) -> [text],                 in place of the window of the question; null before the answer
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
 //
@@ -127,9 +128,9 @@ function hasWindow(part, options) {
 
 function drawCovers(part, questions) {
   const options = questions[0].options;
-  const texts = [coveredTime(options)];
+  const texts = part.covers?.(part.drawn?.documents ?? null) ?? [coveredTime(options)];
   const kind = valueOf(options, "kind");
-  if (kind !== undefined && !kind.includes(",")) texts.push(kind);
+  if (kind !== undefined && !kind.includes(",") && !texts.includes(kind)) texts.push(kind);
   const count = state.filters.filter((filter) =>
     filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
   ).length;

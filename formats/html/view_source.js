@@ -137,6 +137,7 @@ const liveSource = {
   },
 
   window: null,
+  compared: null, // the document of a page that compares runs
   loginAdvice: "",
 
   selectedText() {

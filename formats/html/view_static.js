@@ -58,6 +58,7 @@ const staticSource = {
   isLive: false,
   session: null,
   page: null, // the data of the page
+  compared: null, // its only document, if it compares runs: see view_compared.js
   documents: new Map(), // by questionName
   cells: null,
   sources: new Map(), // lines of code by FILE:LINE
@@ -67,6 +68,7 @@ const staticSource = {
     this.page = page;
     this.loginAdvice = page.login_advice ?? "";
     for (const one of page.documents) this.documents.set(questionName(one.command, one.options), one);
+    this.compared = page.documents.find(({ command }) => command in COMPARED) ?? null;
     if (page.cells !== undefined) {
       this.cells = decodeCells(JSON.parse(await inflate(page.cells)));
       const { from_ns: from, to_ns: to, is_whole: isWhole } = this.cells.document.window;
@@ -162,6 +164,7 @@ const staticSource = {
 
   // The window that a change selects, as this page has it: never empty.
   settle(changes) {
+    if (this.compared !== null) return withoutSelection(changes);
     if (this.cells === null || !("from" in changes || "to" in changes)) return changes;
     const { edges } = this.cells;
     const settled = { ...changes };

@@ -261,6 +261,8 @@ def expected(number, documents):
     """The value that a painted number has to have; None: it is unknown."""
     document = documents.document(number["command"])
     section, measure, row = number["section"], number["measure"], number["row"]
+    if section == "runs":
+        return measure_of(document, measure)  # a row is a run, and a number one of the totals
     if section == "curve":
         return curve_value(number, document, documents)
     if section == "map":
@@ -293,7 +295,9 @@ TOKEN = re.compile(r"([+\u2212-]?)(\d[\d,]*)(?:\.(\d+))?(?: (B|bytes?|[KMGTP]iB|
 
 def form_of(measure):
     """(units that the number may have, what follows them)."""
-    key = measure.rsplit(".", 1)[-1]
+    key = [word for word in measure.split(".") if not word.isdigit()][-1].replace("sizes", "size")
+    if key.endswith("_per_1000s"):
+        return SIZE_UNITS if key.endswith("size_per_1000s") else {None}, "/s"
     if "/" in measure or key.endswith("_millionths"):
         return {"%"}, None
     if key == "alloc_bytes_rate":
@@ -320,6 +324,8 @@ def reads_as(text, measure, value):
         value = 100 * part / whole
     elif measure.endswith("_millionths"):
         value = value / 10**4
+    elif measure.endswith("_per_1000s"):
+        value = value / 1000
     for sign, digits, decimals, unit, rate in TOKEN.findall(text):
         unit, rate = unit or None, rate or None
         if unit not in units or (rate not in rates if isinstance(rates, tuple) else rate != rates):
@@ -330,7 +336,7 @@ def reads_as(text, measure, value):
         if unit is None or unit in ("B", "byte", "bytes", "ns"):
             step = 0 if not decimals else step
         is_near = abs(painted - value) <= step * 0.5000001
-        is_exact_enough = unit in ("%", "s") or step <= abs(value) * 0.011
+        is_exact_enough = unit in ("%", "s") or rate is not None and step <= 0.1 or step <= abs(value) * 0.011
         if is_near and is_exact_enough:
             return True
     return False
@@ -347,6 +353,12 @@ def is_of_equals(number, documents):
     if number["section"] not in ("table", "overview") or not rows or not (number["row"] or "").isdigit():
         return False
     return any(str(row.get(measure)) == number["value"] for row in rows if row.get(sort) == rows[int(number["row"])].get(sort))
+
+
+def measure_in(number, documents):
+    """The measure, also of what a trend says of the curve of a row."""
+    measure = number["measure"]
+    return documents.document(number["command"])["measure"] if measure in ("slope", "change") else measure
 
 
 def wrong_numbers(numbers, documents, is_static=False):
@@ -378,6 +390,6 @@ def wrong_numbers(numbers, documents, is_static=False):
             wrong.append(f"{place} is {number['value']}, the command says {value}: {number['command']}")
         elif value is None and re.search(r"\d", number["text"]):
             wrong.append(f"{place} is unknown, and painted as a number")
-        elif value is not None and not reads_as(number["text"], number["measure"], value):
+        elif value is not None and not reads_as(number["text"], measure_in(number, documents), value):
             wrong.append(f"{place} does not read as {value}")
     return wrong

@@ -15,6 +15,7 @@
 #include "engine/fold/aggregate.h"
 #include "tests/models/group_model.h"
 #include "tests/support/hand_bytes.h"
+#include "tests/support/run_check.h"
 
 #define T0 HAND_START_TICKS
 
@@ -383,6 +384,38 @@ static void keeping_the_top_keeps_what_it_refers_to(void **state)
     model_world_free(world);
 }
 
+/* Rows that will not be shown are not made at all, except where a row depends on all. */
+static void rows_beyond_the_most_are_not_made(void **state)
+{
+    (void)state;
+    static const u32 counts[] = { 1, 2, 7, 100000 };
+    const etlheap_measure_set of_heaps = ETLHEAP_MEASURE_BIT(COMMITTED_SIZE);
+    model_world *const world = model_world_new(10);
+    u64 random = 5;
+    u32 cut = 0;
+    for (u32 i = 0; i < 60; i++) {
+        etlheap_query query = random_query(world, &random);
+        etlheap_table *const kept = aggregate(world, &query);
+        const u32 whole = kept->row_count, most = counts[i % ETL_COUNT_OF(counts)];
+        assert_int_equal(etlheap_table_keep_top(kept, most, NULL), ETL_OK);
+        query.rows_max = most;
+        etlheap_table *const made = aggregate(world, &query);
+        const bool makes_all = (etlheap_query_measures(&query) & of_heaps) != 0;
+        assert_int_equal(made->row_count, makes_all || whole < most ? whole : most);
+        cut += made->row_count < whole;
+        assert_int_equal(etlheap_table_keep_top(made, most, NULL), ETL_OK);
+        char *const expected = check_table_text(kept), *const found = check_table_text(made);
+        assert_true(check_same_text(expected, found));
+        assert_memory_equal(made->totals, kept->totals, sizeof made->totals);
+        free(expected);
+        free(found);
+        etlheap_table_free(kept);
+        etlheap_table_free(made);
+    }
+    assert_true(cut > 20);
+    model_world_free(world);
+}
+
 /* --- totals ------------------------------------------------------------------------------- */
 
 static void totals_count_frees_of_selected_processes(void **state)
@@ -475,6 +508,7 @@ int main(void)
         cmocka_unit_test(no_key_is_one_row_of_each_kind),
         cmocka_unit_test(any_query_gives_what_the_model_gives),
         cmocka_unit_test(keeping_the_top_keeps_what_it_refers_to),
+        cmocka_unit_test(rows_beyond_the_most_are_not_made),
         cmocka_unit_test(totals_count_frees_of_selected_processes),
         cmocka_unit_test(a_kind_is_present_when_the_trace_has_it),
         cmocka_unit_test(sums_saturate),
