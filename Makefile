@@ -130,8 +130,8 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_table.css \
 	view_flame.css \
 	view_parts.css \
-	view_compared.css \
 	view_code.css \
+	view_compared.css \
 	view_print.css \
 	view_format.js \
 	view_source.js \

@@ -53,17 +53,17 @@ etlheap_symbols *html_symbols_of(const html_answers *answers);
 bool html_write_cells(const html_answers *answers, const html_choice *choice,
                       const html_blocks *blocks, etlheap_sink *sink);
 
-/* What was typed, as in etlheap_layout and etlheap_export_request. */
-typedef struct html_typed {
-    etlheap_typed inputs, selection;
-    bool lacks_login;
-} html_typed;
-
 /* Writes the members `source_roots` and `sources`, the lines of code around the frames of the rows
  * that are shown, those of the largest rows first. Nothing if the request has no sources. Errors:
  * ETL_ERR_MEMORY. */
 etl_status html_write_sources(const html_answers *answers, const html_choice *choice,
                               etlheap_json *json, etl_error *err);
+
+/* What was typed, as in etlheap_layout and etlheap_export_request. */
+typedef struct html_typed {
+    etlheap_typed inputs, selection;
+    bool lacks_login;
+} html_typed;
 
 /* Begins the data of a page: writes the members before its cells and documents. */
 void html_data_open(etlheap_json *json, const html_typed *typed, bool has_symbols);

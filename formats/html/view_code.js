@@ -45,14 +45,16 @@ async function toggleCode(button, box, frame) {
   const isOpen = button.getAttribute("aria-expanded") === "true";
   button.setAttribute("aria-expanded", String(!isOpen));
   box.hidden = isOpen;
-  if (isOpen || box.childElementCount > 0) return;
+  if (isOpen || (box.childElementCount > 0 && !box.hasAttribute("data-failed"))) return;
   const { command, options } = codeQuestion(frame);
   box.dataset.command = source.commandFor(command, options);
   box.setAttribute("aria-busy", "true");
   try {
     const answer = await source.ask(command, options);
+    box.removeAttribute("data-failed");
     box.replaceChildren(...answer.document.sources.map(codePart));
   } catch (error) {
+    box.dataset.failed = ""; // asked again when it is opened again
     box.replaceChildren(make("p", { class: "note" }, error.message));
   }
   box.removeAttribute("aria-busy");
