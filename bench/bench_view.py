@@ -24,6 +24,13 @@ BRUSHES = 60
 FIRST_PAGES = 5
 WIDTH, HEIGHT = 1400, 1900  # curve, table and flame graph are in sight
 STACKS = "#groupBy=stack&kind=heap"
+OTHERS = 20  # brushes of each other table
+TABLES = [
+    ("by process, heap, type and stack", "#kind=heap"),
+    ("by function", "#groupBy=function&kind=heap"),
+    ("of blocks of type AIFO", "#groupBy=stack&kind=heap&type=AIFO"),
+    ("of blocks from 1 KiB on", "#groupBy=stack&kind=heap&size=1K.."),
+]
 SEED = 47
 PATIENCE_SECONDS = 600
 
@@ -103,17 +110,21 @@ class Visit:
         self.wait("document.documentElement.dataset.ready")
         return float(self.page.run("document.documentElement.dataset.ready")) / 1000
 
-    def show_stacks(self):
-        """A table of 200 stacks, all painted."""
-        self.open(STACKS)
+    def show(self, fragment):
+        """A table with all the rows that were asked for painted."""
+        self.open(fragment)
         self.wait("document.documentElement.dataset.ready")
         self.page.rest(PATIENCE_SECONDS)
         self.page.run("document.querySelector('#table tr.more')?.click()")
         self.page.rest(PATIENCE_SECONDS)
+        self.page.run(WATCH)
+
+    def show_stacks(self):
+        """A table of 200 stacks."""
+        self.show(STACKS)
         rows = self.page.run("document.querySelectorAll('#table tbody tr[data-row]').length")
         if rows < 200:
             raise BenchError(f"the table has {rows} rows, not 200")
-        self.page.run(WATCH)
 
     def brush(self):
         """{part: seconds} for a window of any length and place."""
@@ -129,19 +140,37 @@ def at_95_percent(values):
     return sorted(values)[max(0, -(-95 * len(values) // 100) - 1)]
 
 
+def tables_of(times):
+    return [max(one["table"], one["curve"]) for one in times]
+
+
+def other_rows(visit):
+    """Brushes with other tables, and with filters."""
+    rows = []
+    for name, fragment in TABLES:
+        visit.show(fragment)
+        times = []
+        for _ in range(OTHERS):
+            times.append(visit.brush())
+            visit.page.rest(PATIENCE_SECONDS)
+        rows.append(Row(f"  table {name}, 95 %", [at_95_percent(tables_of(times)) * 1000], "ms", 300, at_most=True))
+        rows.append(Row("    flame graph", [at_95_percent([one["flame"] for one in times]) * 1000], "ms", 600, at_most=True))
+    return rows
+
+
 def answers_rows(visit):
     """First pages and single brushes."""
     first = [visit.first_page() for _ in range(FIRST_PAGES)]
     visit.show_stacks()
-    visit.brush()
+    soon = visit.brush()
     times = []
     for _ in range(BRUSHES):
         times.append(visit.brush())
         visit.page.rest(PATIENCE_SECONDS)
-    both = [max(one["table"], one["curve"]) for one in times]
-    flames = [one["flame"] for one in times]
+    both, flames = tables_of(times), [one["flame"] for one in times]
     return [
         Row("view: first page from H.ehs", first, "s", 1, at_most=True),
+        Row("  first brush to 200 rows and curve", [soon["table"] * 1000], "ms"),
         Row("  brush to 200 rows and curve, 95 %", [at_95_percent(both) * 1000], "ms", 300, 150, at_most=True),
         Row("    half of the brushes", [statistics.median(both) * 1000], "ms"),
         Row("  brush to flame graph, 95 %", [at_95_percent(flames) * 1000], "ms", 600, at_most=True),
@@ -199,7 +228,7 @@ def view_rows(bench):
         visit = Visit(bench.etlheap, store, folder)
         try:
             visit.server.await_inputs()
-            rows = answers_rows(visit)
+            rows = answers_rows(visit) + other_rows(visit)
             if bench.view_minutes > 0:
                 note(f"measuring: a session of {bench.view_minutes:g} minutes")
                 rows += long_rows(visit, bench.view_minutes)

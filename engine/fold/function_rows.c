@@ -110,10 +110,29 @@ static bool add(const function_maker *maker, size_t group, u32 frame, bool is_si
     return true;
 }
 
+/* Groups of functions are all over memory: those that the frames of a stack had last are fetched
+ * before any is written. Always inlined, because compilers drop a function that only prefetches. */
+__attribute__((always_inline)) static inline void fetch_stack(const function_maker *maker,
+                                                              u32 stack)
+{
+    const aggregator *const a = maker->a;
+    u32 count;
+    const u32 *const frames = frames_functions(&a->frames, stack, &count);
+    for (u32 i = 0; i < count; i++) {
+        const u32 latest = frames[i] == FRAME_NONE ? 0 : maker->latest[frames[i]];
+        if (latest == 0)
+            continue;
+        __builtin_prefetch(&a->groups.at[latest - 1]);
+        __builtin_prefetch((const u8 *)&a->groups.at[latest - 1] + sizeof(group_key) - 1);
+        __builtin_prefetch(aggregate_measures(a, latest - 1), 1);
+    }
+}
+
 static bool add_stack(function_maker *maker, size_t group)
 {
     u32 frame;
     bool ok = true;
+    fetch_stack(maker, maker->groups.at[group].key.stack);
     function_steps_begin(&maker->steps, maker->groups.at[group].key.stack);
     for (bool is_site = true; ok && function_steps_next(&maker->steps, &frame); is_site = false)
         ok = add(maker, group, frame, is_site);

@@ -189,6 +189,28 @@ function leavePart(part, isWaiting) {
   setBusy(part, isWaiting);
 }
 
+// Of answers that come together, one part is drawn a frame, and the table before the flame graph, so that it is
+// seen before the other takes its time. A tab in the background has no frames.
+const TURN_MS = 100;
+let lastFrame = Promise.resolve();
+
+function after(ms) {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+function nextFrame() {
+  if (document.hidden || !source.isLive) return Promise.resolve();
+  return Promise.race([new Promise((done) => requestAnimationFrame(() => setTimeout(done))), after(TURN_MS)]);
+}
+
+async function awaitTurn(part) {
+  const earlier = parts.filter((one) => one.first && one.order < part.order).map((one) => one.drawing);
+  await Promise.race([Promise.all(earlier), after(TURN_MS)]);
+  const before = lastFrame;
+  lastFrame = before.then(nextFrame);
+  await before;
+}
+
 async function askPart(part, questions, key) {
   part.abort?.abort();
   const abort = (part.abort = new AbortController());
@@ -200,6 +222,7 @@ async function askPart(part, questions, key) {
         source.ask(command, options, { part: `${part.id}-${i}`, signal: abort.signal }),
       ),
     );
+    await awaitTurn(part);
     if (abort.signal.aborted) return;
     part.pending = answers.some((answer) => answer.pending);
     part.drawn = { questions, documents: answers.map((answer) => answer.document) };
@@ -251,7 +274,7 @@ async function refreshPart(part, changes = {}) {
     return;
   }
   drawCovers(part, questions);
-  if (key !== part.asked) return askPart(part, questions, key);
+  if (key !== part.asked) return (part.drawing = askPart(part, questions, key));
   if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);
 }
 

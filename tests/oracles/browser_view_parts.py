@@ -66,7 +66,7 @@ def check_flame(view):
     view.step("no search", lambda: view.run("update({ search: '' })"), flame=6)
     view.step("a window", lambda: view.brush(0.2, 0.4), flame=6)
     view.step("what grew in it", lambda: view.page.choose("#flame .tools label:nth-of-type(1) select", "impacting_size"), flame=5)
-    view.run("update({ from: null, to: null, metric: 'outstanding_size' })")
+    view.step("the whole trace again", lambda: view.run("update({ from: null, to: null, metric: 'outstanding_size' })"), flame=6)
 
 
 def check_focus(view):
