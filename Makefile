@@ -142,6 +142,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_static.js \
 	view_copy.js \
 	view_filters.js \
+	view_search.js \
 	view_menu.js \
 	view_parts.js \
 	view_overview.js \
@@ -165,6 +166,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_suspects.js \
 	view_growth.js \
 	view_sides.js \
+	view_frees.js \
 	view_histogram.js \
 	view_compare.js \
 	view_told.js \

@@ -30,10 +30,9 @@ focusForm.addEventListener("submit", (event) => {
 function focusOptions() {
   return [
     ["focus", state.focus],
-    ["group-by", "kind,stack"],
     ["sort", flameMetric()],
     ["tree-min", "0.5"],
-    ...filterOptions(),
+    ...flameSelection("kind"),
   ];
 }
 
@@ -99,7 +98,7 @@ function focusName(row) {
 }
 
 function focusMenu(row) {
-  const items = [...frameItems(row.frame), { label: "Copy", act: () => copyText(row.text, "the name") }];
+  const items = [...flameFrameItems(row.frame), { label: "Copy", act: () => copyText(row.text, "the name") }];
   return menuButton(items, row.text);
 }
 

@@ -143,7 +143,8 @@ function callersThatDiffer(stacks) {
 
 // What can be done with a row: filters of its process and of its innermost function.
 function rowItems(row, frames) {
-  return [...keyItems(row, "process"), ...frameItems(frames[0]), copyStackItem(frames)].filter((item) => item !== null);
+  const items = [...keyItems(row, "process"), ...frameItems(frames[0]), freersItem(frames), copyStackItem(frames)];
+  return items.filter((item) => item !== null);
 }
 
 function listNameCell(list, row, caller) {

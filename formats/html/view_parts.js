@@ -15,6 +15,7 @@
 //       isOfMoment: true,                            it shows the end of the window
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
 //       covers(documents) -> [text],                 in place of the window of the question; null before the answer
+//       marksSearch: true,                           it shows what is not found, too
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
 //
@@ -115,6 +116,7 @@ function ignoredFilters(part, questions) {
   const texts = ignored.map((filter) => filterText(filter.option, filter.values.join(", ")));
   const isWindowed = state.from !== null || state.to !== null;
   if (isWindowed && !part.ignoresWindow && !hasWindow(part, options)) texts.unshift("the selected window");
+  if (!part.marksSearch && !hasSearch(options)) texts.push("the search");
   return texts;
 }
 
@@ -135,6 +137,7 @@ function drawCovers(part, questions) {
     filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
   ).length;
   if (count > 0) texts.push(plural(count, "filter"));
+  if (isNarrowing() && !part.marksSearch && hasSearch(options)) texts.push(`with ${searchText()}`);
   const ignored = ignoredFilters(part, questions);
   clear(part.elements.covers).append(make("span", {}, texts.join(", ")));
   if (ignored.length > 0)

@@ -18,8 +18,8 @@
  * matches, inwards or outwards, and stacks without a match have no path. So a stack counts once,
  * however often the function calls itself.
  *
- * Stacks are those of allocations. If rows are grouped by stacks of frees and no others, the tree is
- * of those.
+ * Stacks are those of allocations. If rows are grouped by stacks of frees and no others, the tree
+ * is of those.
  *
  * Frames of one function are one node, as far as names are known: a caller is the same whichever
  * line it called from. Invariant: kind and process are the first level, so no sum crosses kinds.

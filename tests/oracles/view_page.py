@@ -25,8 +25,8 @@ LOGIN = re.compile(r"--symbol-login|//[^/ ]*@|sekret")
 # What parts may leave out, since their commands cannot take it: all that they say must be among this.
 MAY_IGNORE = {
     **dict.fromkeys(("curve", "growth", "map", "spikes", "suspects"), "Type: .*"),
-    "modules": "(Thread|Type|Lifetime|Only stacks with|No stacks with|Fold module): .*",
-    "frees": "(Type|Size|Lifetime|Only stacks with|No stacks with|At process exit): .*",  # of frees without an allocation
+    "modules": "(Thread|Type|Lifetime|Only stacks with|No stacks with|Fold module): .*|the search",
+    "frees": "(Type|Size|Lifetime|Only stacks with|No stacks with|At process exit): .*|the search",  # of frees without an allocation
 }
 SHOWN_MOST = 6  # wrong numbers of a step that are printed
 
@@ -129,6 +129,11 @@ class View:
             for option, value in chosen:
                 if value not in said and not any(option_of(command, option) is not None for command in commands):
                     wrong.append(f"{part} ignores --{option} {value}")
+            # A search is a filter of frames while there is no other.
+            if "search" in state and "require-frame" not in state and "0x" not in state["search"][0] and "the search" not in said:
+                marks = part == "flame" and any("free_stack" in command for command in commands)
+                if not marks and not any(state["search"][0] in (option_of(command, "require-frame") or "") for command in commands):
+                    wrong.append(f"{part} ignores the search")
             ends = [(end, state[end][0]) for end in ("from", "to") if end in state]
             ignores = part in ("curve", "compare") or "the selected window" in said
             for end, time in ends:
