@@ -161,7 +161,6 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_flame_draw.js \
 	view_focus.js \
 	view_map.js \
-	view_scroll.js \
 	view_lists.js \
 	view_suspects.js \
 	view_growth.js \
@@ -177,6 +176,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_diff.js \
 	view_difference.js \
 	view_difference_draw.js \
+	view_wide.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/formats/view_page

@@ -327,7 +327,6 @@ function scrolledTable(table, label) {
   const box = make("div", { class: "panel scroll" }, table);
   if (table.querySelector("button, summary") === null)
     setAttributes(box, { tabindex: "0", role: "group", "aria-label": label });
-  watchColumns(box);
   return box;
 }
 

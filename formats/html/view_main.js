@@ -166,6 +166,7 @@ async function startPage() {
   startFilters();
   startSearch();
   startKeys();
+  startWideNotes();
   onChange((changes) => {
     if ("kind" in changes) chooseFirstKind();
     if ("input" in changes || "base" in changes) readInfo().then(() => (drawInputs(), refreshParts()));

@@ -181,13 +181,23 @@ function nameCell(node, isOpen) {
     make(
       "span",
       { class: "label" },
-      ...breakable(text),
-      detail === "" ? "" : make("span", { class: "detail" }, ...breakable(` ${detail}`)),
+      ...withHits(text),
+      detail === "" ? "" : make("span", { class: "detail" }, ...withHits(` ${detail}`)),
     ),
     make("button", { type: "button", class: "row-menu", tabindex: -1, "aria-label": `Actions for ${text}` }, "\u22ef"),
   );
   cell.style.setProperty("--level", node.level - 1);
   return cell;
+}
+
+// The text, with what matches the search marked.
+function withHits(text) {
+  const words = state.search.toLowerCase();
+  const nodes = [];
+  let from = 0;
+  for (let at; words !== "" && (at = text.toLowerCase().indexOf(words, from)) >= 0; from = at + words.length)
+    nodes.push(...breakable(text.slice(from, at)), make("span", { class: "hit" }, text.slice(at, at + words.length)));
+  return [...nodes, ...breakable(text.slice(from))];
 }
 
 // Long names of functions wrap behind "!", "::" and folders, and not in the middle of a word.
