@@ -2,7 +2,7 @@
  * version.c - `etlheap --version`: what a report of a fault should begin with.
  */
 #include "about.h"
-#include "view/http_library.h"
+#include "cli/view/http_library.h"
 
 #if defined(__x86_64__)
 #define PROCESSOR "x86-64"

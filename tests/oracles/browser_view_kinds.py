@@ -89,7 +89,7 @@ def check_quotes(view):
     view.results.equal("words that PowerShell would expand have its own quotes", read, ["'a\u201db'", "'x$(y)'", '"--symbols=C:\\a b\\\\"', "--tree=callers", '"*"'])
     view.run("source.session.shell = 'windows'")
     view.results.equal("a server on Windows has commands for its shells", view.run("source.commandFor('report', [['process', 'a b'], ['require-frame', '*x*!']])"),
-                       'etlheap report handle-leak.etl --process "a b" --require-frame "*x*!" --no-symbols')
+                       'etlheap report fixed.etl --process "a b" --require-frame "*x*!" --no-symbols')
     view.run("source.session.shell = 'posix'")
 
 
