@@ -189,9 +189,9 @@ class View:
 
 
 @contextlib.contextmanager
-def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, browser=None):
+def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, awaits=True):
     """A server for inputs in the folder, and a page that is not opened yet. What the page logged, threw or
-    asked of others fails."""
+    asked of others fails. If it `awaits`, all names of functions are there first."""
     program = find_browser()
     if program is None:
         skip_all(f"no Chromium here to open pages in; to have it: apt-get install {PACKAGE}")
@@ -200,7 +200,8 @@ def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, browser=N
     server = Server(inputs, *options, folder=os.path.join(folder, "tmp"))
     page = None
     try:
-        server.await_inputs()
+        if awaits:
+            server.await_inputs()
         profile = os.path.join(folder, "profile")
         os.makedirs(profile, exist_ok=True)
         page = Page(program, profile, width, height)
