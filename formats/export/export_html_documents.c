@@ -171,8 +171,6 @@ static const document_row rows[] = {
     FREES(LIST_ROWS, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_FREE_SITE),
     FREES(STACK_ROWS, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_FREE_STACK),
     FREES(LIST_ROWS, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_FREE_MODULE),
-    FREES_TREE(ETLHEAP_TREE_CALLEES),
-    FREES_TREE(ETLHEAP_TREE_CALLERS),
     FREES(LIST_ROWS, ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_THREAD, ETLHEAP_KEY_FREE_THREAD),
     { .command = "report",
       VIEW("unmatched", unmatched),
@@ -191,6 +189,8 @@ static const document_row rows[] = {
       COLUMNS(ETLHEAP_MEASURE_COUNT),
       .top = 1 },
     { .command = "symbols", .write = html_answer_symbols, .asks = ETLHEAP_ASK_EVENTS },
+    FREES_TREE(ETLHEAP_TREE_CALLEES),
+    FREES_TREE(ETLHEAP_TREE_CALLERS),
 };
 
 #define ROW_COUNT ETL_COUNT_OF(rows)
