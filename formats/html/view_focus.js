@@ -163,7 +163,7 @@ function focusCard(document, sum, metric) {
   return make(
     "div",
     { class: "panel focus-card" },
-    make("div", { class: "name" }, name),
+    make("div", { class: "name" }, ...breakable(name)),
     functions.size > 1 ? make("div", { class: "none" }, `${plural(functions.size, "place")} of at least 0.5 %`) : null,
     source === "" ? null : make("div", { class: "none" }, source),
     figure("div", metric, sum, measureText(metric, sum), { class: "big" }),

@@ -91,10 +91,9 @@ function freesOfNote(answer) {
   const all = make("button", { type: "button", class: "small", onclick: () => update({ freesOf: null }) }, "All frees");
   return make(
     "div",
-    { class: "note" },
+    { class: "note freed-of" },
     `Who frees ${what}`,
     frames.length === 0 ? null : stackDetails(frames, [make("span", {}, ...breakable(frameText(frames[0])))]),
-    " ",
     all,
   );
 }
@@ -178,10 +177,10 @@ function freesHint(answer) {
   return make("p", { class: "hint" }, FREES_HINT);
 }
 
-function freesChoices() {
+function freesChoices(answer) {
   const choice = viewChoice("By", FREE_VIEWS, "freesBy");
   const flame = make("button", { type: "button", onclick: showFlameOfFrees }, "Flame graph of freeing stacks");
-  return make("div", { class: "choices" }, choice, canDrawFrees() ? flame : null);
+  return make("div", { class: "choices" }, choice, canDrawFrees() && !isWithoutFreeStacks(answer) ? flame : null);
 }
 
 function freesCutNote(answer) {
@@ -226,7 +225,7 @@ function drawFrees(body, [answer], { questions }) {
   const list = freesList(answer, questions[0]);
   const note = state.freesBy === "unmatched" ? null : freesOfNote(answer);
   const table = list.isEmpty ? emptyList(noFreesText()) : drawList(list);
-  replaceBody(body, freesChoices(), note, freesHint(answer), table, freesCutNote(answer));
+  replaceBody(body, freesChoices(answer), note, freesHint(answer), table, freesCutNote(answer));
 }
 
 registerPart({

@@ -32,7 +32,7 @@ function showColumns(box, isAfter) {
 
 function wideText(heads, isAfter) {
   const titles = heads.map((head) => head.textContent.trim() || "keys");
-  const text = `${plural(heads.length, "column")} out of sight: ${titles.join(", ")}`;
+  const text = `${plural(heads.length, "column")} out of sight: ${titles.join(" \u00b7 ")}`;
   return isAfter ? `${text} \u2192` : `\u2190 ${text}`;
 }
 
