@@ -126,7 +126,7 @@ function churnSentence(answer) {
   const text = [
     "In this window the program allocated ",
     totalSpan(answer, "alloc_count"),
-    " times (",
+    answer.totals.some((one) => one.kind === state.kind && one.alloc_count === 1) ? " time (" : " times (",
     totalSpan(answer, "alloc_rate"),
     "). Temporary blocks, which their thread freed before its next allocation: ",
     totalSpan(answer, "temporary_count"),
