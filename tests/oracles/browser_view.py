@@ -142,8 +142,9 @@ def check_wide(view):
     told = view.texts("#table .wide-note button:not([hidden])")
     seen = "[...document.querySelectorAll('#table th[data-column]')].filter((one) => { const a = one.getBoundingClientRect(), b = one.closest('.table-box').getBoundingClientRect(), k = document.querySelector('#table thead th.gold').getBoundingClientRect(); return a.right <= b.right + 2 && a.left >= k.right - 2; }).map((one) => one.textContent)"
     titles, first = view.texts("#table th[data-column]"), view.run(seen)
+    hidden = " \u00b7 ".join(titles[len(first):])
     view.results.check("columns that are out of sight are named", len(told) == 1 and 0 < len(first) < len(titles)
-                       and told[0] == f"{len(titles) - len(first)} columns out of sight: {' \u00b7 '.join(titles[len(first):])} \u2192", told, first, titles)
+                       and told[0] == f"{len(titles) - len(first)} columns out of sight: {hidden} \u2192", told, first, titles)
     for _ in range(6):
         if len(view.texts("#table .wide-note button:not([hidden])")) == 1 and view.run("document.querySelector('#table .table-box').scrollLeft > 0"):
             break
