@@ -8,8 +8,8 @@
 // together.
 //
 // Several such options mean stacks with any of them. So while a filter of frames is in force, the search
-// cannot be one, too; nor can it for addresses and offsets, which are no names. Then it marks rows and
-// bars, and the page adds up those that it shows.
+// cannot be one, too; nor can it for addresses and offsets, which are no names, nor on pages of
+// comparisons and trends. Then it marks rows and bars, and the page adds up those that it shows.
 
 const SEARCH_DELAY_MS = 150;
 
@@ -22,7 +22,7 @@ function searchPatterns(text) {
 
 function isNarrowing() {
   const isOfNames = state.search !== "" && !/(^|\+)0x[0-9a-f]*$/i.test(state.search);
-  return isOfNames && !state.filters.some(({ option }) => option === "require-frame");
+  return isOfNames && canFilter("require-frame") && !state.filters.some(({ option }) => option === "require-frame");
 }
 
 function searchOptions() {
@@ -71,9 +71,17 @@ function keepSearch() {
   announce("The search is a filter now");
 }
 
+// What is searched on pages without filters are the names of rows.
+function nameSearch(field) {
+  if (canFilter("require-frame")) return;
+  field.placeholder = "Search  ( / )";
+  field.closest("label").querySelector(".sr").textContent = "Search names of rows";
+}
+
 function startSearch() {
   const field = byId("search");
   let timer = 0;
+  nameSearch(field);
   const take = () => {
     clearTimeout(timer);
     update({ search: field.value.trim() }, { replace: state.search !== "" && field.value.trim() !== "" });
