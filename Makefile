@@ -83,7 +83,7 @@ TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS)
 # links, limits, pages that must not be read, a shell, a server of its own, or files that go
 # or change while they are open is tested here alone; so is what needs XPath, which the
 # libraries for Windows go without.
-POSIX_TESTS := $(foreach name,cold_file test_cgroup test_index_ahead test_read_ahead test_export_wpa test_event_list_disk test_map test_memory_count test_memory_limit test_sink test_symbol_cab test_symbol_cache \
+POSIX_TESTS := $(foreach name,cold_file test_below test_cgroup test_index_ahead test_read_ahead test_export_wpa test_event_list_disk test_map test_memory_count test_memory_limit test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_resume test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_unpack_beside test_zip_input \
 	http_server symbol_fetcher symbol_finder make_symbolize,$(wildcard tests/*/$(name).c tests/unit/*/$(name).c))
@@ -131,6 +131,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_flame.css \
 	view_parts.css \
 	view_compared.css \
+	view_code.css \
 	view_print.css \
 	view_format.js \
 	view_source.js \
@@ -153,6 +154,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_signs.js \
 	view_columns.js \
 	view_table_rows.js \
+	view_code.js \
 	view_lines.js \
 	view_table_head.js \
 	view_table.js \

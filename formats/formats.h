@@ -430,8 +430,9 @@ etl_status etlheap_write_table(const char *format, const etlheap_result *result,
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
-#include "runs.h"   /* index of a batch */
-#include "viewed.h" /* inputs of a page in the browser */
+#include "runs.h"    /* index of a batch */
+#include "sources.h" /* lines of source code */
+#include "viewed.h"  /* inputs of a page in the browser */
 
 /* --- stack tags ------------------------------------------------------------------ */
 

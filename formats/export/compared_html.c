@@ -131,6 +131,12 @@ static bool has_functions(const etlheap_table *table)
     return false;
 }
 
+/* A page with as many rows as were asked for lacks those behind them, if there are any. */
+static bool is_cut(const compared_page *page, u32 rows)
+{
+    return rows < page->table->row_count || (rows > 0 && rows == page->layout.rows_max);
+}
+
 static etl_status write_data(const void *user, etlheap_sink *sink)
 {
     const compared_page *const page = user;
@@ -146,7 +152,7 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "command", page->command);
     write_options(page, rows, &json);
-    etlheap_json_bool(&json, "is_cut", rows < page->table->row_count || rows == layout->rows_max);
+    etlheap_json_bool(&json, "is_cut", is_cut(page, rows));
     etlheap_json_string(&json, "deflated", etlheap_text_of(&packed));
     etlheap_json_object_close(&json);
     etlheap_json_array_close(&json);

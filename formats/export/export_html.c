@@ -4,6 +4,7 @@
  * In: a request. Out: the page (export_html_page.c) with the data of a report:
  *
  *     cells       export_html_data.c, deflated
+ *     sources     export_html_sources.c, deflated; only if there are folders of sources
  *     documents   export_html_documents.c, each deflated
  */
 #include "export_html.h"
@@ -75,6 +76,8 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
     json.hint = request->hint;
     html_data_open(&json, &typed, request->query->symbols != NULL);
     etl_status status = write_cells(data, &json);
+    if (status == ETL_OK)
+        status = html_write_sources(data->answers, data->choice, &json, data->err);
     html_answers_let_go_of_cells(data->answers); /* documents take as much again */
     if (status == ETL_OK)
         status = html_documents_write(data->answers, &json, data->err);

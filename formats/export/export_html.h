@@ -59,6 +59,12 @@ typedef struct html_typed {
     bool lacks_login;
 } html_typed;
 
+/* Writes the members `source_roots` and `sources`, the lines of code around the frames of the rows
+ * that are shown, those of the largest rows first. Nothing if the request has no sources. Errors:
+ * ETL_ERR_MEMORY. */
+etl_status html_write_sources(const html_answers *answers, const html_choice *choice,
+                              etlheap_json *json, etl_error *err);
+
 /* Begins the data of a page: writes the members before its cells and documents. */
 void html_data_open(etlheap_json *json, const html_typed *typed, bool has_symbols);
 void html_data_close(etlheap_json *json);

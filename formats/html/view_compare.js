@@ -161,7 +161,10 @@ function drawCompare(body, [answer], { questions }) {
   };
   const nothing = "Nothing changed between the two inputs in this window and with these filters.";
   const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
-  replaceBody(body, compareChoices(), make("p", { class: "hint" }, ...compareSentence(answer, measure)), table);
+  // What the new input lost is told at the top of the page.
+  const lost = sideLosses(diffSides(answer)[0]);
+  const sentence = make("p", { class: "hint" }, ...compareSentence(answer, measure));
+  replaceBody(body, compareChoices(), ...lost, sentence, table);
 }
 
 registerPart({

@@ -144,7 +144,7 @@ registerComparedPart("diff", {
   applies: (answer) => answer.histogram !== undefined,
   follows: ["kind", "lists"],
   draw(body, [answer], { questions }) {
-    const boxes = [lifetimeTotals(answer), make("div", {}, sideLegend(), spreadList(answer, questions[0]))];
+    const boxes = [make("div", {}, lifetimeTotals(answer)), make("div", {}, sideLegend(), spreadList(answer, questions[0]))];
     replaceBody(body, make("div", { class: "side-by-side" }, ...boxes));
   },
 });
@@ -180,6 +180,6 @@ registerComparedPart("diff", {
   title: "Rows that changed",
   nav: "Table",
   order: 40,
-  hint: "The largest change comes first; a click on a title sorts. The menu of a row finds it in the flame graph.",
+  hint: "The largest change comes first, unless the page was written with another order; a click on a title sorts. The menu of a row finds it in the flame graph.",
   draw: drawChanges,
 });

@@ -159,13 +159,13 @@ function focusCard(document, sum, metric) {
   const { functions } = focusMiddle(document, "callees", metric);
   const whole = document.totals.find((total) => total.kind === state.kind)?.[metric] ?? 0;
   const [[name, frame]] = functions.size === 1 ? functions : [[state.focus, null]];
-  const source = frameSource(frame);
+  const place = lineOfCode(frame);
   return make(
     "div",
     { class: "panel focus-card" },
     make("div", { class: "name" }, ...breakable(name)),
     functions.size > 1 ? make("div", { class: "none" }, `${plural(functions.size, "place")} of at least 0.5 %`) : null,
-    source === "" ? null : make("div", { class: "none" }, source),
+    place === null ? null : make("div", { class: "none" }, place),
     figure("div", metric, sum, measureText(metric, sum), { class: "big" }),
     make("div", { class: "none" }, focusWholeText(sum, metric, whole)),
   );

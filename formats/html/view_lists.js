@@ -105,7 +105,7 @@ function stackName(frames, { nothing = NO_STACK_TEXT, caller = "", process = "",
   const below = lines
     .filter((line) => !isUnknown(line) && line !== "")
     .map((line) => make("p", { class: "hint" }, line));
-  return [frames.length > 1 ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
+  return [frames.length > 1 || hasCode(frames[0]) ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
 }
 
 // The first depth at which the stacks are not alike, or -1. `idOf` tells frames apart.

@@ -18,7 +18,7 @@ function sideStart(told) {
 
 function startText(told) {
   const start = sideStart(told);
-  if (isUnknown(start)) return UNKNOWN_TEXT;
+  if (isUnknown(start) || start === "") return UNKNOWN_TEXT;
   return /^\d{4}-/.test(start) ? `${start.slice(0, 19).replace("T", " ")}${start.endsWith("Z") ? " UTC" : ""}` : start;
 }
 
@@ -36,13 +36,13 @@ function sideCovers(answer) {
   return texts.map(([word, text]) => `${word} ${text}`);
 }
 
+function sideLosses({ word, told }) {
+  const lines = lossesOf(told).map((one) => `${lossText(one)}: ${one.advice}`);
+  return lossNotice(`The ${word.toLowerCase()} run is not complete, so sizes may be wrong.`, lines);
+}
+
 function diffLosses() {
-  return diffSides(compared.answer).flatMap(({ word, told }) =>
-    lossNotice(
-      `The ${word.toLowerCase()} run is not complete, so sizes may be wrong.`,
-      lossesOf(told).map((one) => `${lossText(one)}: ${one.advice}`),
-    ),
-  );
+  return diffSides(compared.answer).flatMap(sideLosses);
 }
 
 function trendCovers() {

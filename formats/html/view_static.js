@@ -61,6 +61,7 @@ const staticSource = {
   compared: null, // its only document, if it compares runs: see view_compared.js
   documents: new Map(), // by questionName
   cells: null,
+  sources: new Map(), // lines of code by FILE:LINE
   window: null, // what the page covers: { from, to } in ns, isWhole
 
   async open(page) {
@@ -73,12 +74,14 @@ const staticSource = {
       const { from_ns: from, to_ns: to, is_whole: isWhole } = this.cells.document.window;
       this.window = { from, to, isWhole };
     }
+    const { sources } = page.sources === undefined ? { sources: [] } : JSON.parse(await inflate(page.sources));
+    for (const part of sources) this.sources.set(frameSource(part), part);
     this.session = {
       schema: "etlheap-view-1",
       version: page.version,
       inputs: [{ number: 1, name: page.inputs.join(" "), words: page.inputs, state: "ready", symbols: page.symbols }],
       command_words: {},
-      source_roots: [],
+      source_roots: page.source_roots ?? [],
     };
   },
 
@@ -124,11 +127,15 @@ const staticSource = {
 
   // Whether it can be asked just so; for choices that are offered.
   can(command, options) {
+    const place = valueOf(options, "source");
+    if (place !== undefined) return this.sources.has(place);
     if (this.cells !== null && readCellQuestion(this.cells, command, options) !== null) return true;
     return this.documents.has(questionName(command, options));
   },
 
   async ask(command, options) {
+    const part = this.sources.get(valueOf(options, "source"));
+    if (part !== undefined) return { document: { schema: "etlheap-sources-1", sources: [part] }, pending: false };
     const exact = this.exactDocument(command, options);
     const query = this.cells === null || exact !== undefined ? null : readCellQuestion(this.cells, command, options);
     if (query !== null) return { document: answerFromCells(this.cells, query), pending: false };
@@ -178,12 +185,14 @@ const staticSource = {
     if (command === "info") return []; // it is about the whole trace
     const names = new Set(options.map(([name]) => name));
     const isOfMoment = names.has("at");
+    const isOfCode = names.has("source"); // whatever is selected
     const leftOut = new Set();
     if (command === "symbols")
       for (const name of ["thread", "lifetime", "require-frame", "exclude-frame", "fold-module", "no-symbols"])
         leftOut.add(name);
+    if (isOfCode) for (const name of [...SELECTING_OPTIONS, "kind", "no-cull", "cull-list"]) leftOut.add(name);
     if (names.has("unmatched")) leftOut.add("at-exit");
-    const words = [];
+    const words = isOfCode ? this.session.source_roots.flatMap((root) => ["--source-root", root]) : [];
     const { selection } = this.page;
     for (let i = 0; i < selection.length;) {
       const hasValue = i + 1 < selection.length && !selection[i + 1].startsWith("--");

@@ -177,7 +177,7 @@ registerComparedPart("trend", {
   title: "What changed over the runs",
   nav: "Table",
   order: 20,
-  hint: "The largest change comes first; a click on a title sorts. Each small curve goes from the smallest to the largest amount of its row, and draws it in the chart above.",
+  hint: "The largest change comes first, unless the page was written with another order; a click on a title sorts. Each small curve goes from the smallest to the largest amount of its row, and draws it in the chart above.",
   follows: ["kind", "search", "lists", "pattern", "drawn"],
   draw: drawTrendRows,
 });

@@ -51,6 +51,7 @@ void etlheap_viewed_write(const etlheap_viewed *viewed, etlheap_sink *sink)
     for (u32 i = 0; i < viewed->command_count; i++)
         write_words(&json, viewed->commands[i].name, &viewed->commands[i].words);
     etlheap_json_object_close(&json);
+    write_words(&json, "source_roots", &viewed->source_roots);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
 }

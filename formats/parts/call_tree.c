@@ -42,9 +42,16 @@ typedef struct tree_row {
     etlheap_indices frames;
     const u32 *functions; /* by frame: the first of the same function */
     const tree_levels *levels;
+    u32 head;       /* its levels: rows with equal ones have the same number, in order */
     bool inverted;  /* innermost of `frames` first */
     bool is_listed; /* its path is shown */
 } tree_row;
+
+/* The levels of a run of rows. */
+typedef struct tree_head {
+    const tree_row *row;
+    u32 run;
+} tree_head;
 
 /* Which frames of a stack are on its path. */
 typedef struct tree_cut {
@@ -274,6 +281,48 @@ static void choose_rows(const etlheap_table *table, const etlheap_layout *layout
     tree->more = etlheap_more_rows_of(table, &own, listed);
 }
 
+static int compare_levels(const tree_row *a, const tree_row *b)
+{
+    int order = 0;
+    for (u32 level = 0; order == 0 && level < a->levels->count; level++)
+        order = compare_level(a, b, level);
+    return order;
+}
+
+static int compare_heads(const void *left, const void *right)
+{
+    const tree_head *const a = left, *const b = right;
+    return compare_levels(a->row, b->row);
+}
+
+/* Numbers the levels of rows, so that sorting compares numbers. Rows of one process often follow
+ * each other, so there are fewer runs of equal levels than rows. */
+static bool number_heads(tree_row *rows, u32 count)
+{
+    tree_head *const heads = malloc(((size_t)count + 1) * sizeof *heads);
+    u32 *const ranks = malloc(((size_t)count + 1) * sizeof *ranks);
+    const bool ok = heads && ranks;
+    u32 runs = 0;
+    for (u32 i = 0; ok && i < count; i++) {
+        if (i == 0 || compare_levels(&rows[i - 1], &rows[i]) != 0) {
+            heads[runs] = (tree_head){ &rows[i], runs };
+            runs++;
+        }
+        rows[i].head = runs - 1;
+    }
+    if (ok)
+        qsort(heads, runs, sizeof *heads, compare_heads);
+    for (u32 i = 0, rank = 0; ok && i < runs; i++) {
+        rank += i > 0 && compare_heads(&heads[i - 1], &heads[i]) != 0;
+        ranks[heads[i].run] = rank;
+    }
+    for (u32 i = 0; ok && i < count; i++)
+        rows[i].head = ranks[rows[i].head];
+    free(heads);
+    free(ranks);
+    return ok;
+}
+
 /* NULL when out of memory. */
 static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
                              const tree_cut *cut, const u32 *functions, call_tree *tree)
@@ -294,9 +343,13 @@ static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *l
             continue;
         add_sums(row, is_own, tree);
         rows[tree->row_count++] =
-            (tree_row){ row, frames, functions, &tree->levels, cut->inverted, listed[i] };
+            (tree_row){ row, frames, functions, &tree->levels, 0, cut->inverted, listed[i] };
     }
     free(listed);
+    if (!number_heads(rows, tree->row_count)) {
+        free(rows);
+        return NULL;
+    }
     qsort(rows, tree->row_count, sizeof *rows, compare_paths);
     return rows;
 }
@@ -307,11 +360,8 @@ static int compare_paths(const void *left, const void *right)
 {
     const tree_row *const a = left;
     const tree_row *const b = right;
-    for (u32 level = 0; level < a->levels->count; level++) {
-        const int order = compare_level(a, b, level);
-        if (order != 0)
-            return order;
-    }
+    if (a->head != b->head)
+        return a->head < b->head ? -1 : 1;
     const u32 depth = common_depth(a, b);
     if (depth < depth_of(a) && depth < depth_of(b))
         return function_at(a, depth) < function_at(b, depth) ? -1 : 1;
@@ -362,11 +412,12 @@ static u32 common_depth(const tree_row *a, const tree_row *b)
 /* Nodes that two paths share from the root on. */
 static u32 common_path(const tree_row *a, const tree_row *b)
 {
-    for (u32 level = 0; level < a->levels->count; level++) {
-        if (compare_level(a, b, level) != 0)
-            return level;
-    }
-    return a->levels->count + common_depth(a, b);
+    u32 level = 0;
+    if (a->head == b->head)
+        return a->levels->count + common_depth(a, b);
+    while (compare_level(a, b, level) == 0)
+        level++;
+    return level;
 }
 
 /* Grows the tree in one scan over neighbours; see the top of the file. */

@@ -63,7 +63,7 @@ NEVER_SERVED = (
     ("output", "stolen"), ("o", "stolen"), ("symbols", "SRV*http://127.0.0.1:1/"), ("jobs", "64"), ("memory", "1K"),
     ("cull-list", "/etc/passwd"), ("stack-tags", "/etc/passwd"), ("pool-tags", "/etc/passwd"), ("custom-heap", "@/etc/passwd"),
     ("symbol-login", "x=command:touch stolen"), ("baseline", "/etc/passwd"), ("no-mmap", ""), ("unpack-limit", "1"), ("progress", "always"),
-    ("help", ""), ("port", "1"), ("no such option", "1"), ("", "1"), ("--top", "1"), ("=", "="),
+    ("help", ""), ("port", "1"), ("source-root", "/=/"), ("source-links", "vscode"), ("no such option", "1"), ("", "1"), ("--top", "1"), ("=", "="),
 )
 
 
