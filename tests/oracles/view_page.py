@@ -124,13 +124,16 @@ class View:
         state = self.state()
         chosen = [(option, value) for option in FILTERS for value in state.get(option, [])]
         wrong = []
-        for part, said, commands in self.run(COVERS):
+        parts = self.run(COVERS)
+        # Comparisons and trends have all their rows, among which the page searches by itself.
+        can_narrow = any(command.split()[1] not in ("diff", "trend") for _, _, commands in parts for command in commands if command)
+        for part, said, commands in parts:
             self.commands.update(commands)
             for option, value in chosen:
                 if value not in said and not any(option_of(command, option) is not None for command in commands):
                     wrong.append(f"{part} ignores --{option} {value}")
             # A search is a filter of frames while there is no other.
-            if "search" in state and "require-frame" not in state and "0x" not in state["search"][0] and "the search" not in said:
+            if can_narrow and "search" in state and "require-frame" not in state and "0x" not in state["search"][0] and "the search" not in said:
                 marks = part == "flame" and any("free_stack" in command for command in commands)
                 if not marks and not any(state["search"][0] in (option_of(command, "require-frame") or "") for command in commands):
                     wrong.append(f"{part} ignores the search")
