@@ -143,6 +143,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_static.js \
 	view_copy.js \
 	view_filters.js \
+	view_search.js \
 	view_menu.js \
 	view_parts.js \
 	view_overview.js \
@@ -162,11 +163,11 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_flame_draw.js \
 	view_focus.js \
 	view_map.js \
-	view_scroll.js \
 	view_lists.js \
 	view_suspects.js \
 	view_growth.js \
 	view_sides.js \
+	view_frees.js \
 	view_histogram.js \
 	view_compare.js \
 	view_told.js \
@@ -177,6 +178,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_diff.js \
 	view_difference.js \
 	view_difference_draw.js \
+	view_wide.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/formats/view_page

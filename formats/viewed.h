@@ -2,8 +2,8 @@
  * viewed.h - the inputs of `etlheap view`, as the page in the browser asks for them. Part of
  * formats.h.
  *
- *     {"schema": "etlheap-view-1", "version": "0.1.0", "inputs": [...], "command_words": {...},
- *      "source_roots": [...]}
+ *     {"schema": "etlheap-view-1", "version": "0.1.0", "shell": "posix", "inputs": [...],
+ *      "command_words": {...}, "source_roots": [...]}
  */
 #ifndef ETLHEAP_VIEWED_H
 #define ETLHEAP_VIEWED_H

@@ -4,8 +4,9 @@
 // window and all chips.
 
 // What the options of a question are, besides its own. Leave out what the command does not take:
-// { window: false } for --from/--to, { kind: false }, { types: false } for --type.
-function filterOptions({ window = true, kind = true, types = true } = {}) {
+// { window: false } for --from/--to, { kind: false }, { types: false } for --type; { search: false }
+// for all stacks, found or not.
+function filterOptions({ window = true, kind = true, types = true, search = true } = {}) {
   const options = [];
   if (window && state.from !== null) options.push(["from", exactTime(state.from)]);
   if (window && state.to !== null) options.push(["to", exactTime(state.to)]);
@@ -14,7 +15,7 @@ function filterOptions({ window = true, kind = true, types = true } = {}) {
     if (filter.option === "type" && !types) continue;
     for (const value of filter.values) options.push([filter.option, value]);
   }
-  return options;
+  return search ? [...options, ...searchOptions()] : options;
 }
 
 // On a static page some filters have no answers.

@@ -5,11 +5,18 @@
 function rowMenu(node) {
   const items = itemsOfKey(node.sample.answer, node.sample.row, node.key);
   items.push({ label: "Blocks of this row", act: () => showBlocksOf(node) });
+  items.push(freersItemOf(node));
   items.push({ label: state.curves ? "Hide curves" : "Curve of this row", act: () => showCurves(!state.curves) });
   items.push({ label: "Copy", act: () => copyText(rowText(node), "the row") });
   if (node.page !== null)
     items.push({ label: "Copy the command", act: () => copyText(node.page.command, "the command") });
   return items;
+}
+
+// Of rows by the stack or the function that allocated.
+function freersItemOf({ key, sample: { answer, row } }) {
+  if (key === "stack") return freersItem(framesOfRow(answer, row, key) ?? []);
+  return key === "site" && !isUnknown(row.site) ? freersItem([answer.frames[row.site]], false) : null;
 }
 
 // The row as lines for a mail or a bug report: its keys, its numbers, and all frames of its stack.

@@ -143,7 +143,8 @@ function callersThatDiffer(stacks) {
 
 // What can be done with a row: filters of its process and of its innermost function.
 function rowItems(row, frames) {
-  return [...keyItems(row, "process"), ...frameItems(frames[0]), copyStackItem(frames)].filter((item) => item !== null);
+  const items = [...keyItems(row, "process"), ...frameItems(frames[0]), freersItem(frames), copyStackItem(frames)];
+  return items.filter((item) => item !== null);
 }
 
 function listNameCell(list, row, caller) {
@@ -326,7 +327,6 @@ function scrolledTable(table, label) {
   const box = make("div", { class: "panel scroll" }, table);
   if (table.querySelector("button, summary") === null)
     setAttributes(box, { tabindex: "0", role: "group", "aria-label": label });
-  watchColumns(box);
   return box;
 }
 

@@ -27,31 +27,6 @@ function startTheme() {
   });
 }
 
-// --- search ---------------------------------------------------------------------------------
-
-const SEARCH_DELAY_MS = 150;
-let searchTimer = 0;
-
-function startSearch() {
-  const field = byId("search");
-  const take = () =>
-    update({ search: field.value.trim() }, { replace: state.search !== "" && field.value.trim() !== "" });
-  field.addEventListener("input", () => {
-    clearTimeout(searchTimer);
-    searchTimer = setTimeout(take, SEARCH_DELAY_MS);
-  });
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || field.value === "") return;
-    field.value = "";
-    take();
-    event.stopPropagation();
-  });
-  field.value = state.search;
-  onChange((changes) => {
-    if ("search" in changes && document.activeElement !== field) field.value = state.search;
-  });
-}
-
 // --- keys -----------------------------------------------------------------------------------
 
 function startKeys() {
@@ -87,7 +62,7 @@ const SAVED_FORMATS = [
 // types.
 function savedOptions(format) {
   const isPage = format === "html";
-  const options = [["format", format], ...filterOptions({ kind: !isPage, types: false })];
+  const options = [["format", format], ...filterOptions({ kind: !isPage, types: false, search: false })];
   return isPage ? [...options, ["kind", recordedKinds().join(",")]] : options;
 }
 
@@ -191,6 +166,7 @@ async function startPage() {
   startFilters();
   startSearch();
   startKeys();
+  startWideNotes();
   onChange((changes) => {
     if ("kind" in changes) chooseFirstKind();
     if ("input" in changes || "base" in changes) readInfo().then(() => (drawInputs(), refreshParts()));

@@ -102,7 +102,9 @@ function drawTitle() {
   const selected = source.selectedText();
   const texts =
     traceInfo === null ? [] : [recordedText(traceInfo.trace), selected === "" ? null : `selected: ${selected}`];
-  byId("page-subtitle").textContent = texts.filter((text) => text !== null).join("; ");
+  // A number stays with its unit.
+  const subtitle = texts.filter((text) => text !== null).join("; ");
+  byId("page-subtitle").textContent = subtitle.replace(/(\d) (?=[a-z])/g, "$1\u00a0");
   byId("footer").textContent = source.session.version ? `etlheap ${source.session.version}` : "";
 }
 

@@ -221,7 +221,8 @@ const staticSource = {
     words.push(...this.selectionFor(command, options));
     const { inputs } = this.page;
     const all = inputs.some((name) => name.startsWith("-")) ? [...words, "--", ...inputs] : [...inputs, ...words];
-    return ["etlheap", command, ...all].map(shellWord).join(" ");
+    // Whoever reads the page may type its commands.
+    return commandText(["etlheap", command, ...all], /Windows/.test(navigator.userAgent) ? "windows" : "posix");
   },
 
   onSession() {},

@@ -86,6 +86,7 @@ def check_page(results, server):
     for name, kind in (("view.css", "text/css"), ("view.js", "text/javascript")):
         reply = server.get(name)
         results.check(f"{name} is there", reply.status == 200 and reply.headers["content-type"].startswith(kind) and len(reply.body) > 1000, reply.headers)
+    results.equal("and for which shell commands are quoted", server.session()["shell"], "posix")
     results.equal("the inputs are described", server.session()["schema"], "etlheap-view-1")
     download = server.ask("report", ("format", "csv"))
     results.equal("other formats are saved, not shown", download.headers.get("content-disposition"), "attachment")

@@ -34,6 +34,18 @@ const othersOf = (one) => {
     if (Number(row.ariaLevel) === level && row.dataset.row !== undefined) shown.push(place(row));
   return { above: place(row), shown };
 };
+// The rows that a search marks, without those below another one.
+const markedOf = (one) => {
+  if (one.dataset.rest !== 'marked') return null;
+  const marked = [];
+  let level = Infinity;
+  for (const row of one.closest('section').querySelectorAll('tbody tr[data-id]')) {
+    if (Number(row.ariaLevel) > level) continue;
+    level = row.matches('.match') ? Number(row.ariaLevel) : Infinity;
+    if (level < Infinity) marked.push(place(row));
+  }
+  return marked;
+};
 const drawn = () => [...document.querySelectorAll('#flame .bar[role=treeitem]')].map((bar) => [bar.dataset.row ?? null, bar.matches('.above'), bar.matches('[aria-selected=true]')]);
 return [...document.querySelectorAll('main [data-measure]')].filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => {
   const around = (name) => one.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
@@ -42,7 +54,7 @@ return [...document.querySelectorAll('main [data-measure]')].filter((one) => one
     text: one.matches('.bar[role=treeitem]') ? one.getAttribute('aria-label') : one.textContent,
     command: around('command'), whole: one.closest('section')?.dataset.command ?? null,
     row: around('row'), path: around('rows'), window: around('window'), pin: around('pin'), nodes: around('nodes'), side: around('side'),
-    rest: around('rest'), kind: around('kind'), others: othersOf(one), process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
+    rest: around('rest'), kind: around('kind'), others: othersOf(one), marked: markedOf(one), process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
     memory: one.closest('.memory') === null ? null : one.closest('p').textContent,
     isOther: one.closest('.legend')?.contains(one) && one.closest('.key')?.querySelector('.colour-rest') !== null,
     bars: one.closest('.flame-told') === null ? null : drawn(), search: document.getElementById('search').value.trim(),
@@ -199,8 +211,10 @@ def flame_undrawn(number, document):
 
 
 def flame_value(number, document):
-    measure, nodes = number["measure"], document["nodes"]
+    measure, nodes = number["measure"], document.get("nodes")
     whole = of_kind(document.get("sums") or document["totals"], number["command"]).get(measure)
+    if nodes is None:
+        return whole  # of the stacks that a search finds
     if number["rest"] == "cut":
         # What no node has: the whole, without what ends in each node, as far as that is known.
         return whole - sum(node["exclusive"][measure] for node in nodes)
@@ -273,6 +287,8 @@ def expected(number, documents):
         return flame_value(number, document)
     if number["others"] is not None:
         return others_value(number, documents)
+    if number["marked"] is not None:
+        return sum(row_value(documents, *one, measure) for one in number["marked"])
     if row == "totals":
         return of_kind(document["totals"], number["command"]).get(measure)
     if section == "overview" and row is None:
