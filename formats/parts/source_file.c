@@ -123,7 +123,7 @@ static void add_lines(etl_digest *digest, const u8 *bytes, size_t size, line_end
             continue;
         const size_t end = i > done && bytes[i - 1] == '\r' ? i - 1 : i;
         etl_digest_add(digest, bytes + done, end - done);
-        etl_digest_add(digest, "\r\n" + (ends == AS_LF), ends == AS_LF ? 1 : 2);
+        etl_digest_add(digest, ends == AS_LF ? "\n" : "\r\n", ends == AS_LF ? 1 : 2);
         done = i + 1;
     }
     if (size > done)

@@ -134,7 +134,7 @@ def check_views(results, folder):
         view.open(PARTS)
         view.run(OPEN_STACKS)
         results.check("without a folder frames have lines, and nothing opens", view.run("document.querySelectorAll('.source').length") > 5 and view.run("document.querySelector('button.source')") is None)
-    profile = os.path.join(folder, "profile")
+    profile = os.path.join(folder, "profile-of-reports")
     os.makedirs(profile)
     page = Page(find_browser(), profile, WIDE, TALL)
     try:

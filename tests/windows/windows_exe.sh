@@ -97,8 +97,9 @@ runs_here() # words... > what it prints
 # What modules allocated on heaps: the same numbers as the report's.
 library_counts()
 {
-    of_the_page modules && runs_here modules.exe demo.etl > "$TEST_TMP/own/got" || return 1
-    (cd "$TEST_TMP/own" && "$NATIVE" report demo.etl --kind heap --group-by module --no-symbols --format json \
+    of_the_page modules && "$MAKE_TRACE" workload "$TEST_TMP/own/workload.etl" > /dev/null &&
+        runs_here modules.exe workload.etl > "$TEST_TMP/own/got" || return 1
+    (cd "$TEST_TMP/own" && "$NATIVE" report workload.etl --kind heap --group-by module --no-symbols --format json \
         --no-cull --cull-frame 'ntdll.dll!' --cull-frame 'ucrtbase.dll!') |
         "$PYTHON" -c '
 import json, sys

@@ -16,12 +16,15 @@
 
 #include "parser/system/below.h"
 #include "parser/system/files.h"
+#include "tests/support/temporary.h"
 
-static char base[64];
+#define PATH_BYTES (TEMPORARY_PATH_BYTES + 64)
+
+static char base[TEMPORARY_PATH_BYTES];
 
 static const char *in_base(const char *name)
 {
-    static char path[256];
+    static char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", base, name);
     return path;
 }
@@ -36,7 +39,7 @@ static void write_file(const char *name, const char *text)
 
 static void link_to(const char *name, const char *target)
 {
-    char to[256];
+    char to[PATH_BYTES];
     snprintf(to, sizeof to, "%s", target); /* which may lie where in_base writes */
     assert_int_equal(symlink(to, in_base(name)), 0);
 }
@@ -44,8 +47,7 @@ static void link_to(const char *name, const char *target)
 static int make_tree(void **state)
 {
     (void)state;
-    snprintf(base, sizeof base, "/tmp/etlheap-below-XXXXXX");
-    assert_true(etl_folder_make_temporary(base));
+    assert_true(temporary_subfolder(base, "etlheap-below"));
     static const char *const folders[] = { "root", "root/src", "root/Sub", "rootless" };
     for (size_t i = 0; i < ETL_COUNT_OF(folders); i++)
         assert_int_equal(mkdir(in_base(folders[i]), 0777), 0);
@@ -71,7 +73,7 @@ static int make_tree(void **state)
 
 static int remove_tree(void **state)
 {
-    char command[128];
+    char command[PATH_BYTES];
     (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", base);
     return system(command);
