@@ -36,6 +36,7 @@ typedef struct decimal {
 typedef struct unit {
     const char *name;
     int power;
+    u32 times; /* the power of ten */
 } unit;
 
 /* The outcome of reading a word. */
@@ -46,8 +47,10 @@ typedef enum reading {
 } reading;
 
 static const unit time_units[] = {
-    { "s", NS_POWER },  { "ms", 6 }, { "us", 3 }, { "ns", 0 }, { "\xC2\xB5s", 3 }, /* micro sign */
-    { "\xCE\xBCs", 3 },                                                            /* Greek mu */
+    { "s", NS_POWER, 1 },    { "ms", 6, 1 },          { "us", 3, 1 },
+    { "ns", 0, 1 },          { "\xC2\xB5s", 3, 1 }, /* micro sign */
+    { "\xCE\xBCs", 3, 1 },                          /* Greek mu */
+    { "min", NS_POWER, 60 }, { "h", NS_POWER, 3600 },
 };
 
 static bool parse_decimal(const char **text, decimal *out);
@@ -465,8 +468,11 @@ static reading read_span(const char *text, i64 *ns)
         return READ_VALUE;
     }
     for (size_t i = 0; i < ETL_COUNT_OF(time_units); i++) {
-        if (strcmp(text, time_units[i].name) == 0)
-            return scale(&number, time_units[i].power, ns) ? READ_VALUE : READ_TOO_LARGE;
+        if (strcmp(text, time_units[i].name) != 0)
+            continue;
+        if (__builtin_mul_overflow(number.value, time_units[i].times, &number.value))
+            return READ_TOO_LARGE;
+        return scale(&number, time_units[i].power, ns) ? READ_VALUE : READ_TOO_LARGE;
     }
     return READ_NOTHING;
 }

@@ -22,7 +22,7 @@ typedef struct cli_time {
     size_t mark_size;
 } cli_time;
 
-/* "12s", "350ms", "1.5e6us", "800ns", "-1s", "0", or ISO 8601:
+/* "12s", "350ms", "1.5e6us", "800ns", "10min", "1h", "-1s", "0", or ISO 8601:
  * "2020-07-29T00:07:10.5Z", "2020-07-29 00:07+02:00"; without a zone it is UTC. Or
  * "mark:load", "mark:load#2". */
 bool cli_parse_time(const char *text, cli_time *out);
