@@ -80,6 +80,7 @@ class _Options(ctypes.Structure):
         ("progress", c_void_p), ("progress_user", c_void_p), ("store", c_void_p), ("name", c_char_p),
         ("custom_allocators", c_void_p), ("custom_allocator_count", c_uint32), ("mark_events", c_void_p),
         ("mark_event_count", c_uint32), ("named_kinds", c_bool), ("cancel", c_void_p),
+        ("keeps_sums", c_bool),
     ]
 
 
@@ -97,7 +98,7 @@ class _Query(ctypes.Structure):
         ("freed_by_other", c_bool), ("unmatched", c_bool), ("rates", c_bool), ("churn", c_bool), ("keep_lifetimes", c_bool),
         ("cancel", c_void_p), ("memory_bytes_max", c_uint64), ("exclude_frames", c_void_p), ("exclude_frame_count", c_uint32),
         ("only_excluded", c_bool), ("fold_modules", c_void_p), ("fold_module_count", c_uint32), ("alloc_times", c_bool),
-        ("heap_pages", c_bool), ("pool_tags", c_void_p),
+        ("heap_pages", c_bool), ("pool_tags", c_void_p), ("rows_max", c_uint32),
     ]
 
 
