@@ -83,7 +83,7 @@ TEST_SUPPORT_SRCS := $(filter-out $(TEST_SRCS) $(TEST_TOOL_SRCS) $(BUILDER_SRCS)
 # links, limits, pages that must not be read, a shell, a server of its own, or files that go
 # or change while they are open is tested here alone; so is what needs XPath, which the
 # libraries for Windows go without.
-POSIX_TESTS := $(foreach name,cold_file test_cgroup test_index_ahead test_read_ahead test_export_wpa test_event_list_disk test_map test_memory_count test_memory_limit test_sink test_symbol_cab test_symbol_cache \
+POSIX_TESTS := $(foreach name,cold_file test_below test_cgroup test_index_ahead test_read_ahead test_export_wpa test_event_list_disk test_map test_memory_count test_memory_limit test_sink test_symbol_cab test_symbol_cache \
 	test_symbol_fetch test_symbol_resume test_symbol_partial test_symbol_path test_symbol_server test_symbol_tls test_tag_groups \
 	test_text_buffer test_export_perfview test_lifetimes_damage test_pe_real test_unpack_beside test_zip_input \
 	http_server symbol_fetcher symbol_finder make_symbolize,$(wildcard tests/*/$(name).c tests/unit/*/$(name).c))
@@ -122,15 +122,7 @@ $(if $(strip $(UNLISTED)),$(warning not found by this Makefile, and so not built
 , := ,
 objects_of = $(patsubst %.c,$(OUT)/%.o,$(1))
 
-# Pages of comparisons and trends, as C.
-DIFF_PAGE := $(OUT)/formats/diff_page
-DIFF_FILES := $(addprefix formats/html/, diff.html report.css diff.css report_page.js \
-	compared_text.js diff_tree.js diff_flame.js diff_table.js diff_lifetimes.js diff_main.js)
-TREND_PAGE := $(OUT)/formats/trend_page
-TREND_FILES := $(addprefix formats/html/, trend.html report.css trend.css report_page.js \
-	compared_text.js trend_rows.js trend_chart.js trend_main.js)
-
-# The page of `etlheap view` and of HTML reports, in the order in which its files are put together.
+# The page of `etlheap view`, reports, comparisons and trends, in the order in which its files are put together.
 VIEW_FILES := $(addprefix formats/html/, \
 	view.html \
 	view_base.css \
@@ -138,6 +130,8 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_table.css \
 	view_flame.css \
 	view_parts.css \
+	view_code.css \
+	view_compared.css \
 	view_print.css \
 	view_format.js \
 	view_source.js \
@@ -149,6 +143,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_static.js \
 	view_copy.js \
 	view_filters.js \
+	view_search.js \
 	view_menu.js \
 	view_parts.js \
 	view_overview.js \
@@ -159,6 +154,7 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_curve_signs.js \
 	view_columns.js \
 	view_table_rows.js \
+	view_code.js \
 	view_lines.js \
 	view_table_head.js \
 	view_table.js \
@@ -171,9 +167,18 @@ VIEW_FILES := $(addprefix formats/html/, \
 	view_suspects.js \
 	view_growth.js \
 	view_sides.js \
+	view_frees.js \
 	view_histogram.js \
 	view_compare.js \
 	view_told.js \
+	view_compared.js \
+	view_runs.js \
+	view_trend.js \
+	view_trend_chart.js \
+	view_diff.js \
+	view_difference.js \
+	view_difference_draw.js \
+	view_wide.js \
 	view_main.js \
 	)
 VIEW_PAGE := $(OUT)/formats/view_page
@@ -310,7 +315,7 @@ define link
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter-out %.o,$^) $(1) $(PKG_LIBS)
 endef
 
-LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o
+LIBRARY_OBJECTS := $(call objects_of,$(LIB_SRCS)) $(VIEW_PAGE).o
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(archive)
@@ -383,16 +388,6 @@ $(OUT)/fault_matrix: $(patsubst %,$(OUT)/tests/faults/fault_%.o,matrix inputs la
 		$(BUILDER_LIBRARY) $(LIBRARY)
 	$(call link)
 
-$(DIFF_PAGE).c: formats/html/embed.awk $(DIFF_FILES)
-	$(SAY) "  AWK   $@"
-	@mkdir -p $(@D)
-	$(Q)LC_ALL=C awk -v page=diff_page -f formats/html/embed.awk $(DIFF_FILES) > $@
-
-$(TREND_PAGE).c: formats/html/embed.awk $(TREND_FILES)
-	$(SAY) "  AWK   $@"
-	@mkdir -p $(@D)
-	$(Q)LC_ALL=C awk -v page=trend_page -f formats/html/embed.awk $(TREND_FILES) > $@
-
 $(VIEW_PAGE).c: formats/html/embed.awk $(VIEW_FILES)
 	$(SAY) "  AWK   $@"
 	@mkdir -p $(@D)
@@ -403,7 +398,7 @@ $(DEMO_DATA).c: cli/demo/embed.sh $(DEMO_FILES)
 	@mkdir -p $(@D)
 	$(Q)sh cli/demo/embed.sh cli/demo $(DEMO_FILES) > $@
 
-$(DIFF_PAGE).o $(TREND_PAGE).o $(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
+$(VIEW_PAGE).o $(DEMO_DATA).o: %.o: %.c $(OUT)/.flags | $(READY)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -418,7 +413,7 @@ $(call objects_of,$(TEST_SRCS) $(TEST_SUPPORT_SRCS)): private CPPFLAGS_ALL += -i
 $(TEST_PROGRAMS): private LDFLAGS += -Wl,-u,posix_calls_fclose
 endif
 
--include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(DIFF_PAGE).d $(TREND_PAGE).d $(VIEW_PAGE).d $(DEMO_DATA).d
+-include $(patsubst %.o,%.d,$(call objects_of,$(ALL_SRCS))) $(VIEW_PAGE).d $(DEMO_DATA).d
 
 # A change of compiler or flags rebuilds; the file's time changes only then.
 $(OUT)/.flags: FORCE
@@ -492,8 +487,6 @@ layers: ## checks that includes only go downward, and that every source is built
 words: ## checks that no library names an option, that old names stay away, and that scripts of a page share none
 	@awk -f tests/gates/words.awk $(filter parser/% engine/% formats/%,$(ALL_FILES)) $(wildcard formats/html/*.js)
 	@awk -f tests/gates/old_names.awk $(ALL_FILES)
-	@awk -f tests/gates/page_names.awk $(DIFF_FILES)
-	@awk -f tests/gates/page_names.awk $(TREND_FILES)
 	@awk -f tests/gates/page_names.awk $(VIEW_FILES)
 
 null-offsets: ## checks that nothing is added to memory that may be NULL

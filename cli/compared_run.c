@@ -8,6 +8,9 @@
 #include "compared_run.h"
 
 #include "cli/options/choices.h"
+#include "cli/options/output_format.h"
+#include "cli/options/wants.h"
+#include "cli/system/terminal.h"
 #include "messages.h"
 
 #include <stdio.h>
@@ -41,6 +44,25 @@ int cli_compared_check(const cli_options *options)
         return usage(message);
     }
     return CLI_EXIT_DONE;
+}
+
+u32 cli_compared_rows(const cli_options *options)
+{
+    const etlheap_format *const format = cli_format_of(options);
+    if (format->is_choice)
+        return 0;
+    return options->top == 0 ? format->rows_max : cli_top_limit(options);
+}
+
+etlheap_layout cli_compared_layout(const cli_options *options, const cli_words *asked)
+{
+    etlheap_layout layout = cli_layout(options);
+    if (!cli_format_of(options)->is_choice)
+        layout.rows_max = cli_compared_rows(options);
+    layout.inputs = (etlheap_typed){ options->inputs.at, options->inputs.count };
+    layout.selection = (etlheap_typed){ asked->at, asked->count };
+    layout.lacks_login = options->lacks_login;
+    return layout;
 }
 
 int cli_compared_open(const cli_options *options, u32 index, cli_compared_keys keys,

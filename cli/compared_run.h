@@ -27,6 +27,13 @@ typedef struct cli_compared_keys {
  * writing a message, as do the next two. */
 int cli_compared_check(const cli_options *options);
 
+/* How many rows the output has at most, 0: all. Formats for people leave out rows themselves,
+ * because they count those. */
+u32 cli_compared_rows(const cli_options *options);
+
+/* The layout of the output; `asked` are the options that the answer depends on. */
+etlheap_layout cli_compared_layout(const cli_options *options, const cli_words *asked);
+
 /* Opens input `index`, with its share of the allowed memory, because all inputs are in memory
  * together. */
 int cli_compared_open(const cli_options *options, u32 index, cli_compared_keys keys,

@@ -265,8 +265,8 @@ static bool is_grouped_by(const cli_options *options, etlheap_key key)
     return given;
 }
 
-/* Sets the keys: those given, or else those of a view. A tree always has stacks. Tags are for what
- * is larger than a stack. */
+/* Sets the keys: those given, or else those of a view. A tree always has stacks: those of frees if
+ * rows are grouped by these. Tags are for what is larger than a stack. */
 static void set_grouping(const cli_options *options, etlheap_query *query)
 {
     static const etlheap_key tag_keys[] = { ETLHEAP_KEY_KIND, ETLHEAP_KEY_PROCESS,
@@ -279,7 +279,8 @@ static void set_grouping(const cli_options *options, etlheap_query *query)
                options->group_by_count * sizeof options->group_by[0]);
         query->group_by_count += options->group_by_count;
         if (options->tree != ETLHEAP_TREE_NONE && !is_grouped_by(options, ETLHEAP_KEY_STACK) &&
-            !is_grouped_by(options, ETLHEAP_KEY_IMPACTING_STACK))
+            !is_grouped_by(options, ETLHEAP_KEY_IMPACTING_STACK) &&
+            !is_grouped_by(options, ETLHEAP_KEY_FREE_STACK))
             query->group_by[query->group_by_count++] = ETLHEAP_KEY_STACK;
     } else if (view) {
         memcpy(query->group_by, view->keys, view->key_count * sizeof view->keys[0]);

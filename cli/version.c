@@ -2,6 +2,7 @@
  * version.c - `etlheap --version`: what a report of a fault should begin with.
  */
 #include "about.h"
+#include "cli/view/http_library.h"
 
 #if defined(__x86_64__)
 #define PROCESSOR "x86-64"
@@ -22,6 +23,7 @@ bool cli_write_version(const cli_command_list *commands, const char *word, etlhe
     etlheap_sink_text(sink, "etlheap " ETLHEAP_VERSION "\nlibraries");
     write_libraries(etlheap_engine_library, "  ", sink);
     write_libraries(etlheap_formats_library, ", ", sink);
+    write_libraries(view_http_named, ", ", sink);
     etlheap_sink_format(sink, "\nprocessor  " PROCESSOR ", %s\n", etlheap_cpu_features());
     etlheap_sink_format(sink, "threads    %u by default (%u processors online)\n",
                         etlheap_default_jobs(), etlheap_online_processors());

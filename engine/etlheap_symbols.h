@@ -67,6 +67,27 @@ etl_status etlheap_symbols_list(const etlheap_query *query, const etlheap_symbol
                                 etl_error *err);
 void etlheap_symbol_list_free(const etlheap_symbol_list *list); /* NULL is allowed */
 
+/* A source file that a line of looked-up symbols is in. Strings and bytes are borrowed from the
+ * symbols until more is looked up. */
+typedef struct etlheap_source_file {
+    const char *file;   /* path, as the compiler wrote it */
+    const char *module; /* whose PDB names it */
+    /* Of the bytes that were compiled: 16 bytes of MD5, 20 of SHA-1, 32 of SHA-256; 0: the PDB has
+     * none. */
+    uint32_t checksum_size;
+    const uint8_t *checksum;
+    const void *reserved[4]; /* NULL: room for later versions */
+} etlheap_source_file;
+
+/*
+ * Lists the source files in which the lines of all places lie that were looked up so far with these
+ * symbols; etlheap_table_name looks up those of a table. A file has more than one entry if several
+ * modules, or several states of it, were compiled. False beyond the count.
+ */
+uint32_t etlheap_symbols_source_count(const etlheap_symbols *symbols);
+bool etlheap_symbols_source_at(const etlheap_symbols *symbols, uint32_t index,
+                               etlheap_source_file *out);
+
 /*
  * Writes a symbol path without the logins of its servers (passwords, tokens, signatures), to be
  * shown; a server is left out if it is not clear where its login ends. The second function takes a

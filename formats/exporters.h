@@ -57,6 +57,8 @@ typedef struct etlheap_export_request {
      * options that select and name what is exported. */
     etlheap_typed inputs, selection;
     bool lacks_login; /* as in etlheap_check */
+    /* For pages that show lines of code; NULL: they show none. */
+    const struct etlheap_source_options *sources;
 } etlheap_export_request;
 
 /* An exporter and its abilities. Static. */

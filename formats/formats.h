@@ -141,6 +141,12 @@ typedef enum etlheap_tree {
     ETLHEAP_TREE_BOTH     /* the callers of tree_root, and its callees */
 } etlheap_tree;
 
+/* Words of a command line, as typed. */
+typedef struct etlheap_typed {
+    const char *const *at;
+    uint32_t count;
+} etlheap_typed;
+
 /* How text output is laid out. CSV uses only `titles` and `hint`, JSON only `hint`. Start from
  * etlheap_layout_default(). */
 typedef struct etlheap_layout {
@@ -179,6 +185,10 @@ typedef struct etlheap_layout {
     /* Of a report of one moment that is a peak: the options that select what has the peak, "" for
      * all memory. NULL: the moment is not a peak. Borrowed. */
     const char *peak_of;
+    /* For pages, which show commands: the inputs, the options that select, name and shape what is
+     * shown, and whether these have the symbol path without a login. Borrowed. */
+    etlheap_typed inputs, selection;
+    bool lacks_login;
 } etlheap_layout;
 
 /* [stable] Fills a layout of `size` bytes with the defaults: 100 columns, no colour, 25 rows of
@@ -267,12 +277,6 @@ typedef struct etlheap_source_roots {
     const etlheap_source_root *at;
     uint32_t count;
 } etlheap_source_roots;
-
-/* Words of a command line, as typed. */
-typedef struct etlheap_typed {
-    const char *const *at;
-    uint32_t count;
-} etlheap_typed;
 
 /* The answer of a check. Everything is borrowed. */
 typedef struct etlheap_check {
@@ -426,8 +430,9 @@ etl_status etlheap_write_table(const char *format, const etlheap_result *result,
 /* --- other programs' formats ------------------------------------------------------ */
 
 #include "exporters.h"
-#include "runs.h"   /* index of a batch */
-#include "viewed.h" /* inputs of a page in the browser */
+#include "runs.h"    /* index of a batch */
+#include "sources.h" /* lines of source code */
+#include "viewed.h"  /* inputs of a page in the browser */
 
 /* --- stack tags ------------------------------------------------------------------ */
 

@@ -2,7 +2,8 @@
  * viewed.h - the inputs of `etlheap view`, as the page in the browser asks for them. Part of
  * formats.h.
  *
- *     {"schema": "etlheap-view-1", "version": "0.1.0", "inputs": [...], "command_words": {...}}
+ *     {"schema": "etlheap-view-1", "version": "0.1.0", "shell": "posix", "inputs": [...],
+ *      "command_words": {...}, "source_roots": [...]}
  */
 #ifndef ETLHEAP_VIEWED_H
 #define ETLHEAP_VIEWED_H
@@ -65,6 +66,7 @@ typedef struct etlheap_viewed {
     uint32_t input_count;
     const etlheap_viewed_command *commands;
     uint32_t command_count;
+    etlheap_viewed_words source_roots; /* FROM=TO; none: no lines of code are shown */
 } etlheap_viewed;
 
 /* Writes the document. Inputs are numbered from 1. Write errors are reported when the sink is

@@ -78,6 +78,7 @@ TARGETS = {
     'suppressions': Target(2, 8192, 40_000, ['engine/compare/suppressions.c']),
     'runs': Target(2, 8192, 40_000, ['formats/read/runs_read.c']),
     'view': Target(1, 4096, 60_000, ['cli/view/http_request.c', 'cli/view/replies.c']),
+    'source': Target(1, 8192, 40_000, ['formats/parts/source_*.c', 'parser/system/below.c', 'parser/system/digest.c']),
     'words': Target(2, 4096, 60_000, ['cli/options/cull_list.c', 'cli/options/parse_values.c', 'engine/symbol_store/symbol_elements.c',
                                       'engine/symbol_store/symbol_store.c']),
 }

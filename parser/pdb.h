@@ -146,6 +146,30 @@ etl_status etl_pdb_resolver_begin(etl_pdb_resolver *resolver, const uint32_t *rv
  */
 bool etl_pdb_resolver_next(etl_pdb_resolver *resolver, etl_pdb_location *out);
 
+/* How the compiler summed up a source file. */
+typedef enum etl_pdb_checksum_kind {
+    ETL_PDB_CHECKSUM_NONE, /* not at all, or in a way that is not known here */
+    ETL_PDB_CHECKSUM_MD5,
+    ETL_PDB_CHECKSUM_SHA1,
+    ETL_PDB_CHECKSUM_SHA256
+} etl_pdb_checksum_kind;
+
+#define ETL_PDB_CHECKSUM_BYTES_MAX 32
+
+/* The checksum of the bytes of a source file that the compiler read. */
+typedef struct etl_pdb_checksum {
+    uint8_t kind; /* etl_pdb_checksum_kind */
+    uint8_t size; /* 16, 20 or 32, as the kind has it; 0: none */
+    uint8_t bytes[ETL_PDB_CHECKSUM_BYTES_MAX];
+} etl_pdb_checksum;
+
+/*
+ * Finds the checksum of the file of a frame of the last location: of inlined[level], or of
+ * the function if `level` is inline_count. False if the frame has no file. A file whose checksum is
+ * unknown or damaged has one of kind NONE. Call it before the next location is asked for.
+ */
+bool etl_pdb_frame_checksum(etl_pdb_resolver *resolver, uint32_t level, etl_pdb_checksum *out);
+
 /* Damaged or missing data in the parts that this resolver read, over its whole life. */
 typedef struct etl_pdb_damage {
     uint64_t count;  /* number of places */

@@ -20,7 +20,9 @@
 #include "commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
 
@@ -30,11 +32,13 @@ typedef struct diff_inquiry {
     etlheap_umdh *base_log, *new_log;
     etlheap_result *log_results[2]; /* of logs whose functions are to be named */
     cli_symbols log_symbols[2];
+    cli_words asked; /* the options that the answer depends on */
     etlheap_diff *diff;
 } diff_inquiry;
 
 static int refuse_mixture(const char *log, const char *other);
 static int check_question(const cli_options *options);
+static int take_words(const cli_options *options, diff_inquiry *inquiry);
 static int check_log_question(const cli_options *options);
 static int usage(const char *subject, const char *message);
 static int diff_logs(const cli_options *options, cli_guard *guard, diff_inquiry *inquiry);
@@ -59,6 +63,8 @@ int cli_run_diff(const cli_options *options)
     const bool is_comparison =
         options->inputs.count == 1 && (first == CLI_INPUT_ABSENT || first == CLI_INPUT_COMPARISON);
     int status = is_comparison ? CLI_EXIT_DONE : check_question(options);
+    if (status == CLI_EXIT_DONE)
+        status = take_words(options, &inquiry);
     if (status != CLI_EXIT_DONE)
         return status;
     if (is_comparison) {
@@ -66,16 +72,18 @@ int cli_run_diff(const cli_options *options)
         etlheap_diff_free(inquiry.diff);
         etlheap_umdh_close(inquiry.base_log);
         etlheap_umdh_close(inquiry.new_log);
+        free(inquiry.asked.at);
         cli_guard_end(&guard);
         return status;
     }
     const bool base_is_log = first == CLI_INPUT_LOG;
     const bool new_is_log = cli_input_kind_of(options->inputs.at[1]) == CLI_INPUT_LOG;
     if (base_is_log != new_is_log)
-        return refuse_mixture(options->inputs.at[base_is_log ? 0 : 1],
-                              options->inputs.at[base_is_log ? 1 : 0]);
-    status = base_is_log ? diff_logs(options, &guard, &inquiry)
-                         : diff_recordings(options, &guard, &inquiry);
+        status = refuse_mixture(options->inputs.at[base_is_log ? 0 : 1],
+                                options->inputs.at[base_is_log ? 1 : 0]);
+    else
+        status = base_is_log ? diff_logs(options, &guard, &inquiry)
+                             : diff_recordings(options, &guard, &inquiry);
     etlheap_diff_free(inquiry.diff);
     cli_compared_close(&inquiry.base);
     cli_compared_close(&inquiry.now);
@@ -85,6 +93,7 @@ int cli_run_diff(const cli_options *options)
     }
     etlheap_umdh_close(inquiry.base_log);
     etlheap_umdh_close(inquiry.new_log);
+    free(inquiry.asked.at);
     cli_guard_end(&guard);
     return status;
 }
@@ -111,6 +120,15 @@ static int check_question(const cli_options *options)
         return usage(NULL, "BASE and NEW cannot both come from standard input; name a file for "
                            "one of them");
     return cli_compared_check(options);
+}
+
+static int take_words(const cli_options *options, diff_inquiry *inquiry)
+{
+    etl_error err = { .status = ETL_OK };
+    const etl_status status = cli_asking_words(options, &inquiry->asked, &err);
+    if (status != ETL_OK)
+        cli_complain_error(NULL, &err);
+    return cli_exit_of(status);
 }
 
 /* Refuses options about times, threads and builds, which a log does not have. */
@@ -310,9 +328,8 @@ static etlheap_diff_options diff_options(const cli_options *options)
 /* Leaves only the first rows; text keeps all, because it counts the rows that it leaves out. */
 static void keep_top(const cli_options *options, etlheap_diff *diff)
 {
-    const etlheap_format *const format = cli_format_of(options);
-    const u32 rows_max = options->top == 0 ? format->rows_max : cli_top_limit(options);
-    if (rows_max > 0 && !format->is_choice)
+    const u32 rows_max = cli_compared_rows(options);
+    if (rows_max > 0)
         etlheap_diff_keep_top(diff, rows_max);
 }
 
@@ -321,7 +338,7 @@ static int write_answer(const cli_options *options, const cli_guard *guard,
 {
     const etlheap_table *const excluded[] = { inquiry->base.request.excluded,
                                               inquiry->now.request.excluded };
-    etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_compared_layout(options, &inquiry->asked);
     layout.excluded = excluded;
     layout.excluded_count = excluded[0] ? (u32)ETL_COUNT_OF(excluded) : 0;
     const etlheap_umdh *const logs[] = { inquiry->base_log, inquiry->new_log };

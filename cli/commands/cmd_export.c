@@ -6,6 +6,7 @@
 #include "cli/options/advice.h"
 #include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
+#include "cli/options/source_words.h"
 #include "cli/outputs.h"
 #include "cli/request.h"
 #include "commands.h"
@@ -18,6 +19,7 @@ typedef struct export_run {
     cli_guard *guard;
     cli_request request;
     cli_words selection; /* of commands that show what was exported */
+    cli_sources sources;
     etlheap_text advice; /* said when all is written */
 } export_run;
 
@@ -36,6 +38,7 @@ int cli_run_export(const cli_options *options)
     cli_inputs_close(&inputs);
     cli_guard_end(&guard);
     etlheap_text_free(&run.advice);
+    cli_sources_free(&run.sources);
     free(run.selection.at);
     return status;
 }
@@ -80,6 +83,9 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         status = cli_request_ask(options, run->inputs, run->guard, false, made, err);
     if (status != ETL_OK)
         return status;
+    status = cli_sources_parse(options, &run->sources, err);
+    if (status != ETL_OK)
+        return status;
     cli_progress progress = cli_progress_begin(options, "writing", run->guard);
     const etlheap_export_request request = {
         .size = sizeof request,
@@ -97,6 +103,7 @@ static etl_status write_export(export_run *run, etlheap_sink *sink, etl_error *e
         .inputs = { options->inputs.at, options->inputs.count },
         .selection = { run->selection.at, run->selection.count },
         .lacks_login = options->lacks_login,
+        .sources = options->source_roots.count > 0 ? &run->sources.options : NULL,
     };
     status = etlheap_export(exporter, &request, sink, err);
     if (status == ETL_OK)

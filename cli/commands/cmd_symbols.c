@@ -5,6 +5,7 @@
 #include "cli/options/output_format.h"
 #include "cli/system/terminal.h"
 #include "commands.h"
+#include "symbols_source.h"
 
 /* What the list is made of. Start from {0}. */
 typedef struct listing {
@@ -49,6 +50,8 @@ static void free_list(cli_request *request)
 
 int cli_run_symbols(const cli_options *options)
 {
+    if (options->sources.count > 0)
+        return cli_run_source(options);
     static const cli_answer answer = { make_list, write_list, free_list };
     listing made = { .request = { .result = NULL } };
     return cli_answer_run(options, &answer, &made.request);

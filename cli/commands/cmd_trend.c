@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/options/given_options.h"
 #include "cli/options/output_format.h"
 #include "cli/options/wants.h"
 
@@ -31,6 +32,7 @@ typedef struct trend_inquiry {
     cli_compared_run *runs; /* as given */
     u32 *order;             /* runs by time */
     u32 count;
+    cli_words asked; /* the options that the answer depends on */
     etlheap_trend *trend;
 } trend_inquiry;
 
@@ -62,6 +64,7 @@ int cli_run_trend(const cli_options *options)
     etlheap_trend_free(inquiry.trend);
     for (u32 i = 0; inquiry.runs && i < inquiry.count; i++)
         cli_compared_close(&inquiry.runs[i]);
+    free(inquiry.asked.at);
     free(inquiry.runs);
     free(inquiry.order);
     cli_guard_end(&guard);
@@ -139,7 +142,8 @@ static int answer(const cli_options *options, cli_guard *guard, trend_inquiry *i
             return cli_output_fail(sink, options->inputs.at[i], &err);
     }
     order_runs(options, inquiry);
-    if (compare(options, inquiry, &err) != ETL_OK)
+    if (cli_asking_words(options, &inquiry->asked, &err) != ETL_OK ||
+        compare(options, inquiry, &err) != ETL_OK)
         return cli_output_fail(sink, NULL, &err);
     status = write_answer(options, guard, inquiry, sink);
     return status == CLI_EXIT_DONE ? exit_of_runs(options, inquiry) : status;
@@ -178,7 +182,6 @@ static void order_runs(const cli_options *options, trend_inquiry *inquiry)
 
 static etl_status compare(const cli_options *options, trend_inquiry *inquiry, etl_error *err)
 {
-    const etlheap_format *const format = cli_format_of(options);
     etlheap_trend_options asked = etlheap_trend_options_default();
     const etlheap_table *tables[ETLHEAP_TREND_RUNS_MAX];
     const etlheap_result *results[ETLHEAP_TREND_RUNS_MAX];
@@ -191,8 +194,8 @@ static etl_status compare(const cli_options *options, trend_inquiry *inquiry, et
     asked.keep_steady = options->all;
     const etl_status status =
         etlheap_trend_tables(tables, results, inquiry->count, &asked, &inquiry->trend, err);
-    const u32 rows_max = options->top == 0 ? format->rows_max : cli_top_limit(options);
-    if (status == ETL_OK && !format->is_choice && rows_max > 0)
+    const u32 rows_max = cli_compared_rows(options);
+    if (status == ETL_OK && rows_max > 0)
         etlheap_trend_keep_top(inquiry->trend, rows_max);
     return status;
 }
@@ -200,7 +203,7 @@ static etl_status compare(const cli_options *options, trend_inquiry *inquiry, et
 static int write_answer(const cli_options *options, const cli_guard *guard,
                         const trend_inquiry *inquiry, etlheap_sink *sink)
 {
-    etlheap_layout layout = cli_layout(options);
+    etlheap_layout layout = cli_compared_layout(options, &inquiry->asked);
     const etlheap_table *excluded[ETLHEAP_TREND_RUNS_MAX];
     etlheap_trend_run shown[ETLHEAP_TREND_RUNS_MAX];
     for (u32 i = 0; i < inquiry->count; i++) {

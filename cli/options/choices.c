@@ -45,6 +45,10 @@ const char *cli_value_choice(cli_value value, u32 index)
         return index < ETLHEAP_SCOPE_COUNT ? etlheap_scope_word((etlheap_scope)index) : NULL;
     case CLI_VALUE_PROGRESS:
         return index < ETL_COUNT_OF(progress) ? progress[index] : NULL;
+    case CLI_VALUE_LINK:
+        return index + 1 < ETLHEAP_SOURCE_LINK_COUNT
+                   ? etlheap_source_link_word((etlheap_source_link)(index + 1))
+                   : NULL;
     case CLI_VALUE_TREE:
         return index < ETL_COUNT_OF(tree) ? tree[index] : NULL;
     default:

@@ -55,32 +55,47 @@ static bool is_named(const cli_given *given, const char *const *names)
     return false;
 }
 
-/* Appends the options that have CLI_REPEATED or one of the names. */
-static etl_status add_words(const cli_options *options, const char *const *names, cli_words *out,
-                            etl_error *err)
+/* Appends an option and its value, if there is one. */
+static etl_status add_given(const cli_given *given, cli_words *out, etl_error *err)
+{
+    const etl_status status = cli_words_add(out, given->option->name, err);
+    return status == ETL_OK && given->value ? cli_words_add(out, given->value, err) : status;
+}
+
+/* Appends the options that have one of the bits, or one of the names, but none of the others. */
+static etl_status add_words(const cli_options *options, u32 bits, const char *const *names,
+                            const char *const *others, cli_words *out, etl_error *err)
 {
     etl_status status = ETL_OK;
     for (u32 i = 0; i < options->given.count && status == ETL_OK; i++) {
         const cli_given *const given = &options->given.at[i];
-        if (!(given->option->commands & CLI_REPEATED) && !is_named(given, names))
-            continue;
-        status = cli_words_add(out, given->option->name, err);
-        if (status == ETL_OK && given->value)
-            status = cli_words_add(out, given->value, err);
+        if (((given->option->commands & bits) || is_named(given, names)) &&
+            !is_named(given, others))
+            status = add_given(given, out, err);
     }
     return status;
 }
 
+static const char *const none[] = { NULL };
+
 etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_error *err)
 {
-    static const char *const none[] = { NULL };
-    return add_words(options, none, out, err);
+    return add_words(options, CLI_REPEATED, none, none, out, err);
 }
 
 etl_status cli_selecting_words(const cli_options *options, cli_words *out, etl_error *err)
 {
     static const char *const names[] = { "--kind", "--process", "--require-frame", NULL };
-    return add_words(options, names, out, err);
+    return add_words(options, CLI_REPEATED, names, none, out, err);
+}
+
+etl_status cli_asking_words(const cli_options *options, cli_words *out, etl_error *err)
+{
+    static const char *const files[] = { "--stack-tags", "--pool-tags", NULL };
+    /* How the answer is written, and how many of its rows. */
+    static const char *const others[] = { "--format", "--titles", "--csv-safe",
+                                          "--frames", "--top",    NULL };
+    return add_words(options, CLI_REPEATED | CLI_SERVED, files, others, out, err);
 }
 
 static const char *group_of(const cli_options *options, const char *name)

@@ -33,4 +33,8 @@ etl_status cli_repeated_words(const cli_options *options, cli_words *out, etl_er
  * Together they select what was selected here. */
 etl_status cli_selecting_words(const cli_options *options, cli_words *out, etl_error *err);
 
+/* Appends all options that the rows and numbers of an answer depend on, but not those that say how
+ * it is written and how many rows it has. */
+etl_status cli_asking_words(const cli_options *options, cli_words *out, etl_error *err);
+
 #endif

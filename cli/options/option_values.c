@@ -515,6 +515,7 @@ static etl_status store_choice(const cli_option *option, const char *spelled, co
         out->tree = index == 0 ? ETLHEAP_TREE_CALLEES : ETLHEAP_TREE_CALLERS;
         break;
     case CLI_VALUE_HISTOGRAM:
+    case CLI_VALUE_LINK:
     case CLI_VALUE_METRIC:
         *member = index + 1;
         break;

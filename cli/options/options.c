@@ -17,7 +17,7 @@
 #include "given_options.h"
 #include "nearest.h"
 #include "output_format.h"
-#include "root_words.h"
+#include "source_words.h"
 #include "views.h"
 #include "wants.h"
 #include "wildcards.h"
@@ -42,6 +42,7 @@ static etl_status check_options(const cli_command *command, const cli_options *o
                                 etl_error *err);
 static etl_status check_csv(const cli_command *command, const cli_options *options, etl_error *err);
 static etl_status check_budgets(const cli_options *options, etl_error *err);
+static etl_status check_sources(const cli_options *options, etl_error *err);
 static etl_status check_tags(const cli_options *options, etl_error *err);
 static etl_status check_pool_tags(const cli_options *options, etl_error *err);
 static etl_status check_export(const cli_options *options, etl_error *err);
@@ -76,6 +77,7 @@ etl_status cli_options_parse(const cli_command *command, int count, char *const 
         .sort = is_windows ? ETLHEAP_MEASURE_PEAK_SIZE : ETLHEAP_MEASURE_OUTSTANDING_SIZE,
         .at_exit = is_windows ? 1 : 0,
         .per = ETLHEAP_SCOPE_PROCESS,
+        .source_lines = ETLHEAP_SOURCE_LINES,
         .lifetime_max_ns = INT64_MAX,
         .size_max_bytes = UINT64_MAX,
         .address_last = UINT64_MAX,
@@ -420,12 +422,15 @@ static etl_status check_options(const cli_command *command, const cli_options *o
     if (cli_times_are_reversed(&options->from, &options->at))
         return etl_fail_with(err, ETL_ERR_ARGUMENT, 0,
                              "--from is after --at, so the window is empty");
-    const u32 viewing = CLI_GROUPING | CLI_ALLOCATIONS;
-    etl_status status = (command->bit & viewing) != 0 ? cli_check_views(options, err) : ETL_OK;
+    const u32 viewing = CLI_GROUPING | CLI_ALLOCATIONS | CLI_SYMBOLS;
+    etl_status status = (command->bit & viewing) != 0 ? cli_check_views(options, err)
+                                                      : cli_check_companions(options, err);
     if (status == ETL_OK)
         status = check_tags(options, err);
     if (status == ETL_OK)
         status = check_pool_tags(options, err);
+    if (status == ETL_OK)
+        status = check_sources(options, err);
     return status == ETL_OK && command->bit == CLI_WINDOWS ? check_windows(options, err) : status;
 }
 
@@ -523,12 +528,16 @@ static etl_status check_budgets(const cli_options *options, etl_error *err)
     cli_budgets budgets = { 0 };
     const etl_status status = cli_budgets_parse(options, &budgets, err);
     cli_budgets_free(&budgets);
-    if (status != ETL_OK)
-        return status;
-    cli_roots roots = { .at = NULL };
-    const etl_status roots_status = cli_roots_parse(options, &roots, err);
-    cli_roots_free(&roots);
-    return roots_status;
+    return status == ETL_OK ? check_sources(options, err) : status;
+}
+
+/* So are folders of sources, and places in them. */
+static etl_status check_sources(const cli_options *options, etl_error *err)
+{
+    cli_sources sources = { .places = NULL };
+    const etl_status status = cli_sources_parse(options, &sources, err);
+    cli_sources_free(&sources);
+    return status;
 }
 
 static etl_status check_pool_tags(const cli_options *options, etl_error *err)

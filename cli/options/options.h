@@ -54,6 +54,9 @@ typedef enum cli_exit {
  * limits of the machine: outputs, symbols, lists, tags, baselines, threads, memory. */
 #define CLI_SERVED 131072u
 
+/* Options of `view` that its commands repeat, though those of a failed check do not. */
+#define CLI_OF_VIEW 262144u
+
 /* Groups of commands with common options: all filters and groupings, a window and the simple
  * filters, CSV, a format. */
 /* The most kinds of limits that check has: rows of etlheap_limit_at. */
@@ -179,6 +182,9 @@ typedef struct cli_options {
     u32 sarif_results;                      /* 0: not given */
     const char *sarif_category;             /* NULL: not given */
     cli_words source_roots;                 /* FROM=TO */
+    cli_words sources;                      /* FILE:LINE */
+    u32 source_lines;                       /* before and after each; ETLHEAP_SOURCE_LINES */
+    u32 source_link;                        /* etlheap_source_link */
     cli_given_list given;
     const char *symbols; /* NULL: not given */
     bool lacks_login;    /* `given` has the symbol path without a login */
@@ -259,6 +265,7 @@ typedef enum cli_value {
     CLI_VALUE_HISTOGRAM, /* u32, + 1 */
     CLI_VALUE_SCOPE,     /* u32 */
     CLI_VALUE_PROGRESS,  /* u32 */
+    CLI_VALUE_LINK,      /* u32: etlheap_source_link */
     CLI_VALUE_TREE       /* u32; the value is optional and follows "=" */
 } cli_value;
 

@@ -153,6 +153,15 @@ static const cli_view views[] = {
     },
 };
 
+/* What selects memory, of the command that lists symbols. */
+#define SELECTIONS                                                                                 \
+    "--from --to --at-exit --kind --process --heap --size --cull-frame --cull-list --no-cull"
+
+static bool writes_csv(const cli_options *options)
+{
+    return strcmp(cli_format_of(options)->name, "csv") == 0;
+}
+
 static bool chooses_moment(const cli_options *options)
 {
     return options->at.given;
@@ -202,6 +211,9 @@ static const struct {
     { CLI_REPORT, "--at", "--to", chooses_moment, "both set the end of the window" },
     { CLI_REPORT, "--at", "--sort", cli_sorts_by_rates, "rates are measured over a window" },
     { CLI_REPORT, "--at", "--columns", cli_wants_rates, "rates are measured over a window" },
+    { CLI_SYMBOLS, "--source", SELECTIONS, NULL, "lines are shown whatever memory is selected" },
+    { CLI_SYMBOLS, "--source", "--format --output", writes_csv,
+      "lines of code are shown as text or JSON" },
     { CLI_REPORT, "--skip", "--tree --focus --suspects --spikes --map", NULL,
       "only rows of a table can be skipped" },
     { CLI_WINDOWS, "--skip", "--find-growth", NULL, "the growth of one group is shown" },
@@ -248,6 +260,16 @@ static bool writes_sarif(const cli_options *options)
            strcmp(cli_format_of(options)->name, "sarif") == 0;
 }
 
+static bool has_source(const cli_options *options)
+{
+    return options->sources.count > 0;
+}
+
+static bool has_roots(const cli_options *options)
+{
+    return options->source_roots.count > 0;
+}
+
 /* Options that do nothing without another. */
 static const struct {
     const char *option;
@@ -257,6 +279,9 @@ static const struct {
     { "--map-unit", has_map, "--map" },
     { "--tree-min", has_tree, "--tree or --focus" },
     { "--root", has_one_tree, "--tree" },
+    { "--source", has_roots, "--source-root" },
+    { "--source-lines", has_source, "--source" },
+    { "--source-links", has_roots, "--source-root" },
     { "--sarif-results", writes_sarif, "--format sarif or --sarif FILE" },
     { "--sarif-category", writes_sarif, "--format sarif or --sarif FILE" },
 };
@@ -464,7 +489,7 @@ static etl_status check_view(const cli_options *options, const cli_view *view, e
     return status == ETL_OK ? check_rows(options, view, spelled, err) : status;
 }
 
-static etl_status check_companions(const cli_options *options, etl_error *err)
+etl_status cli_check_companions(const cli_options *options, etl_error *err)
 {
     for (size_t i = 0; i < ETL_COUNT_OF(companions); i++) {
         if (cli_is_given(options, companions[i].option) && !companions[i].has_other(options))
@@ -537,7 +562,7 @@ etl_status cli_check_views(const cli_options *options, etl_error *err)
             status = check_view(options, &views[i], err);
     }
     if (status == ETL_OK)
-        status = check_companions(options, err);
+        status = cli_check_companions(options, err);
     if (status == ETL_OK)
         status = check_others(options, err);
     if (status == ETL_OK && cli_is_given(options, "--frames"))

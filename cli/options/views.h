@@ -60,6 +60,9 @@ void cli_views_set_sort(cli_options *options);
 /* Sets the tree that a view draws. */
 void cli_views_set_tree(cli_options *options);
 
+/* Refuses options that do nothing without another that is missing. Errors: ETL_ERR_ARGUMENT. */
+etl_status cli_check_companions(const cli_options *options, etl_error *err);
+
 /* Refuses combinations of views with each other, with formats and with other options. The sentence
  * names both options. ETL_ERR_ARGUMENT. */
 etl_status cli_check_views(const cli_options *options, etl_error *err);

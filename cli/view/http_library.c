@@ -1,6 +1,8 @@
 /* http_library.c - see http_library.h. */
 #include "http_library.h"
 
+#include <stdio.h>
+
 #if defined(VIEW_HTTP_LINKED)
 
 bool view_http_load(view_http *out)
@@ -31,3 +33,14 @@ bool view_http_load(view_http *out)
 }
 
 #endif
+
+bool view_http_named(u32 index, etlheap_library *out)
+{
+    view_http http;
+    if (index > 0)
+        return false;
+    out->name = "libmicrohttpd";
+    snprintf(out->version, sizeof out->version, "%s",
+             view_http_load(&http) ? http.get_version() : "not installed");
+    return true;
+}

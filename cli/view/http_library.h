@@ -11,6 +11,8 @@
 
 #include "parser/base.h"
 
+#include "engine/engine.h"
+
 /* The functions used, without "MHD_". */
 #define VIEW_HTTP_FUNCTIONS(X)                                                                     \
     X(start_daemon)                                                                                \
@@ -23,7 +25,8 @@
     X(create_response_from_buffer)                                                                 \
     X(add_response_header)                                                                         \
     X(queue_response)                                                                              \
-    X(destroy_response)
+    X(destroy_response)                                                                            \
+    X(get_version)
 
 typedef struct view_http {
 #define VIEW_HTTP_MEMBER(function) __typeof__(&MHD_##function) function;
@@ -33,5 +36,8 @@ typedef struct view_http {
 
 /* Loads libmicrohttpd. False if it is missing or lacks a function. */
 bool view_http_load(view_http *out);
+
+/* The libraries that pages are served with, by index from 0, as etlheap_engine_library. */
+bool view_http_named(u32 index, etlheap_library *out);
 
 #endif

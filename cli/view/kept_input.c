@@ -16,6 +16,7 @@
 #include "cli/analysis.h"
 #include "cli/input_kinds.h"
 #include "cli/messages.h"
+#include "cli/naming.h"
 #include "cli/store_write.h"
 #include "cli/system/bus_guard.h"
 #include "cli/system/terminal.h"
@@ -185,25 +186,6 @@ void view_kept_read(view_kept *input)
     publish(input);
 }
 
-/* Names all frames of all stacks: whoever asks after that waits for nothing. */
-static etl_status warm(const view_kept *input, etlheap_symbols *symbols, etl_error *err)
-{
-    etlheap_table *table = NULL;
-    etlheap_query query = etlheap_query_default();
-    query.kinds = ETLHEAP_KINDS_ALL;
-    query.group_by[0] = ETLHEAP_KEY_STACK;
-    query.group_by_count = 1;
-    query.sums_only = true;
-    query.symbols = symbols;
-    query.jobs = input->options.jobs;
-    query.cancel = input->work.cancel;
-    etl_status status = etlheap_aggregate(input->result, &query, &table, err);
-    if (status == ETL_OK)
-        status = etlheap_table_name(table, symbols, NULL, err);
-    etlheap_table_free(table);
-    return status;
-}
-
 void view_kept_name(view_kept *input)
 {
     etl_error err = { .status = ETL_OK };
@@ -215,7 +197,8 @@ void view_kept_name(view_kept *input)
         etl_status status =
             cli_symbols_open(&input->options, &input->guard, input->result, false, slot, &err);
         if (status == ETL_OK && slot->symbols)
-            status = warm(input, slot->symbols, &err);
+            status = cli_name_all(input->result, slot->symbols, input->options.jobs,
+                                  input->work.cancel, &err);
         if (status != ETL_OK && status != ETL_ERR_CANCELLED)
             cli_complain_error(input->name, &err);
         has_names |= status == ETL_OK && slot->symbols != NULL;

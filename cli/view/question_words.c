@@ -50,7 +50,7 @@ etl_status view_words_repeat(const cli_options *view, u32 command_bit, view_word
     for (u32 i = 0; i < view->given.count && status == ETL_OK; i++) {
         const cli_given *const given = &view->given.at[i];
         const u32 commands = given->option->commands;
-        if ((commands & CLI_REPEATED) != 0 && (commands & command_bit) != 0)
+        if ((commands & (CLI_REPEATED | CLI_OF_VIEW)) != 0 && (commands & command_bit) != 0)
             status = add_word(out, word_of(given->option, given->value ? given->value : ""), err);
     }
     return status;

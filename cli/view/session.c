@@ -399,8 +399,12 @@ bool view_session_describe(view_session *session, etlheap_text *out)
                       etlheap_sink_open_text(out, &sink, NULL) == ETL_OK;
     for (u32 i = 0; i < session->count && is_written; i++)
         inputs[i] = input_of(session, i);
-    const etlheap_viewed viewed = { inputs, session->count, document.commands,
-                                    document.command_count };
+    const cli_words *const roots = &session->options->source_roots;
+    const etlheap_viewed viewed = { inputs,
+                                    session->count,
+                                    document.commands,
+                                    document.command_count,
+                                    { roots->at, roots->count } };
     if (is_written)
         etlheap_viewed_write(&viewed, sink);
     is_written = is_written && etlheap_sink_close(sink, NULL) == ETL_OK;

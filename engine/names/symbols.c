@@ -102,6 +102,7 @@ void etlheap_symbols_close(etlheap_symbols *symbols)
     ETLHEAP_VECTOR_FREE(&symbols->names);
     ETLHEAP_VECTOR_FREE(&symbols->addresses);
     ETLHEAP_VECTOR_FREE(&symbols->levels);
+    symbol_files_free(&symbols->files);
     etlheap_index_free(&symbols->address_index);
     etlheap_strings_free(&symbols->strings);
     free(symbols);

@@ -5,6 +5,7 @@
  *     symbols.c          which builds the modules are; what is known already
  *     symbols_builds.c   build -> file: the PDB, or if there is none, the image
  *     symbols_batch.c    addresses -> names, in parallel
+ *     symbols_sources.c  the source files that the names' lines are in
  *     symbols_told.c     the names in an anonymised store, instead of files
  *
  * Only requested places are looked up, each once. The file of a module is looked up when its first
@@ -40,6 +41,26 @@ typedef struct symbol_level {
     u32 file; /* 0 unknown */
     u32 line; /* 0 unknown */
 } symbol_level;
+
+/* A source file that a PDB names, as it was when it was compiled. Compared and hashed as bytes. */
+typedef struct symbol_file {
+    u32 build;
+    u32 file; /* text id of its path */
+    etl_pdb_checksum checksum;
+    u8 padding[2]; /* 0 */
+} symbol_file;
+
+static_assert(sizeof(symbol_file) == 44, "no hidden padding: it is hashed as bytes");
+
+/* Files, each once. */
+typedef struct symbol_file_set {
+    ETLHEAP_VECTOR(symbol_file) list; /* list.at[id - 1] */
+    etlheap_index index;
+} symbol_file_set;
+
+/* Adds a file unless it is there. False if memory runs out. */
+bool symbol_files_add(symbol_file_set *files, const symbol_file *file);
+void symbol_files_free(symbol_file_set *files);
 
 /* The result for a place. */
 typedef struct symbol_name {
@@ -105,6 +126,7 @@ struct etlheap_symbols {
     ETLHEAP_VECTOR(symbol_address) addresses; /* the same order */
     etlheap_index address_index;
     ETLHEAP_VECTOR(symbol_level) levels;
+    symbol_file_set files;
     etlheap_strings strings;
     etlheap_progress_fn *progress;
     void *progress_user;

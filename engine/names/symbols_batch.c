@@ -34,6 +34,7 @@ typedef struct batch_task {
     symbol_name *names; /* of the addresses; levels and texts are the task's */
     etlheap_strings strings;
     ETLHEAP_VECTOR(symbol_level) levels;
+    symbol_file_set files; /* texts are the task's */
     text_memo name, file, undecorated;
     bool is_damaged, is_out_of_memory;
 } batch_task;
@@ -48,7 +49,8 @@ static bool cut(const etlheap_symbols *symbols, const symbol_address *addresses,
 static void run_task(void *context, u32 index);
 static bool resolve_pdb(batch_task *task);
 static bool resolve_exports(batch_task *task);
-static bool add_location(batch_task *task, const etl_pdb_location *location, bool is_x86);
+static bool add_location(batch_task *task, etl_pdb_resolver *resolver,
+                         const etl_pdb_location *location, bool is_x86);
 static bool add_text(batch_task *task, text_memo *memo, etl_bytes text, u32 *id);
 static bool add_symbol(batch_task *task, etl_bytes decorated, u32 key, bool is_x86, u32 *id);
 static bool merge_task(etlheap_symbols *symbols, const batch_task *task);
@@ -65,6 +67,7 @@ etl_status symbols_run_batch(etlheap_symbols *symbols, const symbol_address *add
         ok = ok && !task->is_out_of_memory && merge_task(symbols, task);
         etlheap_strings_free(&task->strings);
         ETLHEAP_VECTOR_FREE(&task->levels);
+        symbol_files_free(&task->files);
     }
     ETLHEAP_VECTOR_FREE(&work.tasks);
     free(work.names);
@@ -114,7 +117,7 @@ static bool resolve_pdb(batch_task *task)
         etl_pdb_resolver_open(task->build->pdb, ETL_PDB_WANT_ALL, &resolver, NULL) == ETL_OK &&
         etl_pdb_resolver_begin(resolver, rvas, task->count, NULL) == ETL_OK;
     while (ok && etl_pdb_resolver_next(resolver, &location))
-        ok = add_location(task, &location, is_x86);
+        ok = add_location(task, resolver, &location, is_x86);
     if (ok) {
         const etl_pdb_damage *const damage = etl_pdb_resolver_damage(resolver);
         task->is_damaged = damage->count > 0;
@@ -125,10 +128,21 @@ static bool resolve_pdb(batch_task *task)
     return ok;
 }
 
-static bool add_level(batch_task *task, const etl_pdb_frame *frame, u32 name)
+/* Notes the file of a level, in the state in which it was compiled. */
+static bool add_file(batch_task *task, etl_pdb_resolver *resolver, u32 number, u32 file)
+{
+    symbol_file found = { .build = task->addresses[0].build, .file = file };
+    return !etl_pdb_frame_checksum(resolver, number, &found.checksum) ||
+           symbol_files_add(&task->files, &found);
+}
+
+/* Adds the frame that is `number` in its location. */
+static bool add_level(batch_task *task, etl_pdb_resolver *resolver, const etl_pdb_frame *frame,
+                      u32 number, u32 name)
 {
     symbol_level level = { .name = name, .line = frame->line };
-    return (frame->file.size == 0 || add_text(task, &task->file, frame->file, &level.file)) &&
+    return (frame->file.size == 0 || (add_text(task, &task->file, frame->file, &level.file) &&
+                                      add_file(task, resolver, number, level.file))) &&
            ETLHEAP_PUSH(&task->levels, level);
 }
 
@@ -144,7 +158,8 @@ static bool add_function(batch_task *task, etl_bytes name, u32 *id)
     return add_text(task, &task->name, name, id);
 }
 
-static bool add_location(batch_task *task, const etl_pdb_location *location, bool is_x86)
+static bool add_location(batch_task *task, etl_pdb_resolver *resolver,
+                         const etl_pdb_location *location, bool is_x86)
 {
     symbol_name *const out = &task->names[location->index];
     u32 text = 0;
@@ -153,7 +168,8 @@ static bool add_location(batch_task *task, const etl_pdb_location *location, boo
         return true;
     for (u32 i = 0; i < location->inline_count && i < UINT16_MAX - 1; i++) {
         const etl_pdb_frame *const frame = &location->inlined[i];
-        if (!add_text(task, &task->name, frame->name, &text) || !add_level(task, frame, text))
+        if (!add_text(task, &task->name, frame->name, &text) ||
+            !add_level(task, resolver, frame, i, text))
             return false;
     }
     const etl_bytes name = location->function.name;
@@ -161,7 +177,7 @@ static bool add_location(batch_task *task, const etl_pdb_location *location, boo
     if (is_public ? !add_symbol(task, name, location->function_rva, is_x86, &text)
                   : !add_function(task, name, &text))
         return false;
-    if (!add_level(task, &location->function, text))
+    if (!add_level(task, resolver, &location->function, location->inline_count, text))
         return false;
     out->level_count = (u16)(task->levels.count - out->first_level);
     out->displacement = location->displacement;
@@ -254,6 +270,11 @@ static bool merge_task(etlheap_symbols *symbols, const batch_task *task)
         symbols->levels.at[base + i] = (symbol_level){ .name = text_of(texts, level.name),
                                                        .file = text_of(texts, level.file),
                                                        .line = level.line };
+    }
+    for (size_t i = 0; ok && i < task->files.list.count; i++) {
+        symbol_file file = task->files.list.at[i];
+        file.file = text_of(texts, file.file);
+        ok = symbol_files_add(&symbols->files, &file);
     }
     for (u32 i = 0; ok && i < task->count; i++) {
         symbol_name name = task->names[i];

@@ -80,9 +80,9 @@ void keyed_words_close(keyed_words *words)
 static void hash_of(const keyed_words *words, const char *sort, const void *bytes, size_t size,
                     u8 out[KEYED_HASH_BYTES])
 {
-    sha256_state state = keyed_hash_begin(&words->key);
-    sha256_add(&state, sort, strlen(sort) + 1);
-    sha256_add(&state, bytes, size);
+    etl_digest state = keyed_hash_begin(&words->key);
+    etl_digest_add(&state, sort, strlen(sort) + 1);
+    etl_digest_add(&state, bytes, size);
     keyed_hash_end(&words->key, &state, out);
 }
 

@@ -1,13 +1,10 @@
 /*
  * export_html.c - a report as one HTML file that needs nothing else.
  *
- * The page is that of a live view, formats/html/view.html. Three of its lines stand for what is put
- * in their place: the style, the data, the script. Its policy forbids it to load anything, and the
- * data is JSON in which no tag can begin:
+ * In: a request. Out: the page (export_html_page.c) with the data of a report:
  *
- *     schema, version, inputs, selection, login_advice
- *     symbols     whether functions were to be named
  *     cells       export_html_data.c, deflated
+ *     sources     export_html_sources.c, deflated; only if there are folders of sources
  *     documents   export_html_documents.c, each deflated
  */
 #include "export_html.h"
@@ -40,10 +37,9 @@ etl_status etlheap_export_html(const etlheap_export_request *request, etlheap_si
         status = html_blocks_find(&answers, &choice, &blocks, err);
     if (status == ETL_OK)
         status = html_go_on(request, 2, err);
-    const html_page page = { view_page_html, view_page_css, view_page_js };
     const report_data data = { &answers, &choice, &blocks, err };
     if (status == ETL_OK)
-        status = html_write_page(&page, write_data, &data, sink);
+        status = html_write_page(write_data, &data, sink);
     html_blocks_close(&blocks);
     html_choice_close(&choice);
     html_answers_close(&answers);
@@ -71,42 +67,20 @@ static etl_status write_data(const void *user, etlheap_sink *sink)
 {
     const report_data *const data = user;
     const etlheap_export_request *const request = data->answers->request;
+    const etlheap_trace_info *const trace = etlheap_result_trace(request->result);
+    const etlheap_typed files = { trace->files, trace->file_count };
+    const html_typed typed = { .inputs = request->inputs.count > 0 ? request->inputs : files,
+                               .selection = request->selection,
+                               .lacks_login = request->lacks_login };
     etlheap_json json = etlheap_json_begin(sink, 2);
-    json.in_markup = true;
     json.hint = request->hint;
-    etlheap_json_object(&json, NULL);
-    etlheap_json_string(&json, "schema", "etlheap-page-1");
-    etlheap_json_string(&json, "version", ETLHEAP_VERSION);
-    html_write_command(&json, request);
-    etlheap_json_string(&json, "symbols", request->query->symbols ? "ready" : "none");
+    html_data_open(&json, &typed, request->query->symbols != NULL);
     etl_status status = write_cells(data, &json);
+    if (status == ETL_OK)
+        status = html_write_sources(data->answers, data->choice, &json, data->err);
     html_answers_let_go_of_cells(data->answers); /* documents take as much again */
     if (status == ETL_OK)
         status = html_documents_write(data->answers, &json, data->err);
-    etlheap_json_object_close(&json);
-    etlheap_json_end(&json);
-    return status;
-}
-
-static void write_lines(const char *const *lines, etlheap_sink *sink)
-{
-    for (; *lines != NULL; lines++)
-        etlheap_sink_text(sink, *lines);
-}
-
-etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
-                           etlheap_sink *sink)
-{
-    etl_status status = ETL_OK;
-    for (const char *const *line = page->html; status == ETL_OK && *line != NULL; line++) {
-        if (strcmp(*line, "@style@\n") == 0)
-            write_lines(page->css, sink);
-        else if (strcmp(*line, "@script@\n") == 0)
-            write_lines(page->js, sink);
-        else if (strcmp(*line, "@data@\n") == 0)
-            status = data(user, sink);
-        else
-            etlheap_sink_text(sink, *line);
-    }
+    html_data_close(&json);
     return status;
 }

@@ -53,35 +53,32 @@ etlheap_symbols *html_symbols_of(const html_answers *answers);
 bool html_write_cells(const html_answers *answers, const html_choice *choice,
                       const html_blocks *blocks, etlheap_sink *sink);
 
-/* Writes the members `inputs`, `selection` and `login_advice`. */
-void html_write_command(etlheap_json *json, const etlheap_export_request *request);
+/* Writes the members `source_roots` and `sources`, the lines of code around the frames of the rows
+ * that are shown, those of the largest rows first. Nothing if the request has no sources. Errors:
+ * ETL_ERR_MEMORY. */
+etl_status html_write_sources(const html_answers *answers, const html_choice *choice,
+                              etlheap_json *json, etl_error *err);
 
-/* A page: the lines of its text, with places for style, script and data. Each list ends with
- * NULL. */
-typedef struct html_page {
-    const char *const *html, *const *css, *const *js;
-} html_page;
+/* What was typed, as in etlheap_layout and etlheap_export_request. */
+typedef struct html_typed {
+    etlheap_typed inputs, selection;
+    bool lacks_login;
+} html_typed;
+
+/* Begins the data of a page: writes the members before its cells and documents. */
+void html_data_open(etlheap_json *json, const html_typed *typed, bool has_symbols);
+void html_data_close(etlheap_json *json);
 
 /* Writes the data that a page draws. */
 typedef etl_status html_data_fn(const void *user, etlheap_sink *sink);
 
 /* Writes the page. Returns the result of the function that writes the data. */
-etl_status html_write_page(const html_page *page, html_data_fn *data, const void *user,
-                           etlheap_sink *sink);
+etl_status html_write_page(html_data_fn *data, const void *user, etlheap_sink *sink);
 
-/* Made by the Makefile: the lines of formats/html/view.html, and so on. */
+/* Made by the Makefile: the lines of formats/html/view.html, and so on. It is the page of a live
+ * view, of reports, comparisons and trends. */
 extern const char *const view_page_html[];
 extern const char *const view_page_css[];
 extern const char *const view_page_js[];
-
-/* The lines of formats/html/diff.html, the page of a comparison. */
-extern const char *const diff_page_html[];
-extern const char *const diff_page_css[];
-extern const char *const diff_page_js[];
-
-/* The lines of formats/html/trend.html. */
-extern const char *const trend_page_html[];
-extern const char *const trend_page_css[];
-extern const char *const trend_page_js[];
 
 #endif

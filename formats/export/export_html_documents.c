@@ -17,7 +17,9 @@
 
 #include "export_html_pack.h"
 #include "formats/io/text_buffer.h"
+#include "formats/io/units.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define TOGETHER_MAX    5u      /* questions; each keeps rows of all stacks until it is written */
@@ -46,8 +48,10 @@ typedef struct document_row {
     bool has_sort, names_sort; /* otherwise by outstanding size */
     etlheap_measure sort;
     u32 top;
-    bool every;     /* by windows of the page's length */
-    bool all_kinds; /* one document, not one for each kind */
+    u32 types;         /* bits of etlheap_type; 0: all */
+    etlheap_tree tree; /* a tree of the stacks of frees */
+    bool every;        /* by windows of the page's length */
+    bool all_kinds;    /* one document, not one for each kind */
 } document_row;
 
 /* --- the list ---------------------------------------------------------------------------- */
@@ -73,6 +77,16 @@ typedef struct document_row {
 #define FREE_COLUMNS                                                                               \
     COLUMNS(ETLHEAP_MEASURE_COUNT, ETLHEAP_MEASURE_SIZE, ETLHEAP_MEASURE_OUTSTANDING_SIZE,         \
             ETLHEAP_MEASURE_OUTSTANDING_COUNT, ETLHEAP_MEASURE_FREED_BY_OTHER)
+#define FREED_TYPES ((1u << ETLHEAP_TYPE_AIFI) | (1u << ETLHEAP_TYPE_AOFI))
+
+/* Of what was freed, by the stack that freed. The page asks for the same share of small nodes. */
+#define TREE_MIN_PPM 2000u
+#define FREES_TREE(way)                                                                            \
+    {                                                                                              \
+        .command = "report", .write = html_answer_report, .asks = ETLHEAP_ASK_TABLE,               \
+        KEYS(ETLHEAP_KEY_PROCESS, ETLHEAP_KEY_FREE_STACK), SORT(SIZE), .types = FREED_TYPES,       \
+        .tree = (way)                                                                              \
+    }
 #define FREES(rows, ...)                                                                           \
     {                                                                                              \
         .command = "report", .write = html_answer_report, .asks = ETLHEAP_ASK_TABLE,               \
@@ -175,6 +189,8 @@ static const document_row rows[] = {
       COLUMNS(ETLHEAP_MEASURE_COUNT),
       .top = 1 },
     { .command = "symbols", .write = html_answer_symbols, .asks = ETLHEAP_ASK_EVENTS },
+    FREES_TREE(ETLHEAP_TREE_CALLEES),
+    FREES_TREE(ETLHEAP_TREE_CALLERS),
 };
 
 #define ROW_COUNT ETL_COUNT_OF(rows)
@@ -231,6 +247,8 @@ static etlheap_layout layout_of(const document_row *row, const html_answers *ans
     etlheap_layout layout = etlheap_layout_default();
     layout.hint = answers->request->hint;
     layout.sort = sort_of(row);
+    layout.tree = row->tree;
+    layout.tree_min_ppm = row->tree != ETLHEAP_TREE_NONE ? TREE_MIN_PPM : layout.tree_min_ppm;
     memcpy(layout.columns, row->columns, row->column_count);
     layout.column_count = row->column_count;
     if (row->top > 0) {
@@ -260,6 +278,7 @@ static html_inquiry inquiry_of(const document_row *row, const html_answers *answ
         set_moment(query);
     else
         query->kinds = kinds;
+    query->types = row->types;
     if (row->key_count == 0)
         return out;
     set_view(row, query);
@@ -268,7 +287,7 @@ static html_inquiry inquiry_of(const document_row *row, const html_answers *answ
     query->rates |= (columns & rates) != 0;
     query->freed_by_other |= (columns & MEASURE(FREED_BY_OTHER)) != 0;
     out.layout.columns_beside = etlheap_query_measures(query) & ~etlheap_query_measures(&plain);
-    query->sums_only = columns != 0 && (columns & peaks) == 0;
+    query->sums_only = row->tree != ETLHEAP_TREE_NONE || (columns != 0 && (columns & peaks) == 0);
     return out;
 }
 
@@ -372,6 +391,15 @@ static void write_processes(document_writer *w, const html_inquiry *inquiry, etl
     write_list_option(w->json, "process", list);
 }
 
+static void write_tree_options(etlheap_json *json, const document_row *row)
+{
+    char share[ETLHEAP_UNITS_SIZE];
+    snprintf(share, sizeof share, "%g", TREE_MIN_PPM / 1e4);
+    write_option(json, "tree", row->tree == ETLHEAP_TREE_CALLERS ? "callers" : "");
+    write_option(json, "tree-min", share);
+    write_option(json, "type", "AIFI,AOFI");
+}
+
 /* As they are typed. Those of the request's own selection are not here: the page adds them. */
 static void write_options(document_writer *w, const document_row *row, const html_inquiry *inquiry)
 {
@@ -388,6 +416,8 @@ static void write_options(document_writer *w, const document_row *row, const htm
     write_list_option(json, "columns", &list);
     if (row->names_sort)
         write_option(json, "sort", etlheap_measure_word(row->sort));
+    if (row->tree != ETLHEAP_TREE_NONE)
+        write_tree_options(json, row);
     if (inquiry->top > 0)
         etlheap_text_add_format(&list, "%u", (unsigned)inquiry->top);
     write_list_option(json, "top", &list);

@@ -53,30 +53,63 @@ function changeSpan(key, value, form) {
   );
 }
 
-function compareColumns(measure) {
-  const isBytes = measure.endsWith("size");
-  const form = isBytes ? formatSize : formatCount;
-  const side = (word, title) => ({ key: `${word}_${measure}`, title, text: form, isSorted: false });
-  const change = (key, title, how) => ({
-    key,
-    title,
-    draw: (row, value) => changeSpan(key, value, how),
-    isSorted: key === `delta_${measure}`,
-  });
+// --- amounts --------------------------------------------------------------------------------
+
+function hasLifetimes(answer) {
+  return answer.measure.startsWith("lifetime_");
+}
+
+// The count beside a size; null if there is none.
+function partnerOf({ measure, totals }) {
+  const partner = measure.replace(/size$/, "count");
+  return partner !== measure && totals.some((total) => `delta_${partner}` in total) ? partner : null;
+}
+
+function rateText(measure, perSecond) {
+  const size = Math.abs(perSecond);
+  const number = measureForm(measure) !== "size" ? size.toFixed(1) : size < 100 ? `${size.toFixed(1)} B` : formatSize(size);
+  return `${perSecond < 0 ? MINUS : ""}${number}/s`;
+}
+
+// How amounts of a measure are written: the key of a side in rows, and numbers as text. Amounts per second
+// have three more digits.
+function amountsOf(answer, measure = answer.measure) {
+  if (answer.per_second)
+    return { key: (side) => `${side}_${measure}_per_1000s`, text: (value) => rateText(measure, value / 1000) };
+  const text = (value) => (value < 0 ? `${MINUS}${measureText(measure, -value)}` : measureText(measure, value));
+  return { key: (side) => `${side}_${measure}`, text };
+}
+
+function compareColumns(answer) {
+  const side = (word, title, measure = answer.measure) => {
+    const { key, text } = amountsOf(answer, measure);
+    return { key: key(word), title, text };
+  };
+  const change = (measure, title) => {
+    const { key, text } = amountsOf(answer, measure);
+    return { key: key("delta"), title, draw: (row, value) => changeSpan(key("delta"), value, text) };
+  };
   const columns = [
     {
       key: "state",
       title: "Change",
       draw: (row) => make("span", { class: `badge ${row.state}` }, STATE_WORDS[row.state]),
       class: "text",
-      isSorted: false,
     },
-    change(`delta_${measure}`, "Difference", form),
+    change(answer.measure, "Difference"),
     side("base", "Base"),
     side("new", "New"),
   ];
-  const count = measure.replace("size", "count");
-  return isBytes ? [...columns, change(`delta_${count}`, "Difference in Count", formatCount)] : columns;
+  if (hasLifetimes(answer))
+    return [
+      ...columns,
+      side("base", "Base Freed", "freed_count"),
+      side("new", "New Freed", "freed_count"),
+      side("base", "Base Outstanding", "outstanding_count"),
+      side("new", "New Outstanding", "outstanding_count"),
+    ];
+  const partner = partnerOf(answer);
+  return partner === null ? columns : [...columns, change(partner, "Difference in Count")];
 }
 
 function compareSentence(answer, measure) {
@@ -120,7 +153,7 @@ function drawCompare(body, [answer], { questions }) {
     label: "What changed, the largest difference first",
     nameTitle: COMPARE_VIEWS[state.compareBy].title.replace(/^./, (letter) => letter.toUpperCase()),
     ...sideNaming(answer),
-    columns: compareColumns(measure),
+    columns: compareColumns(answer),
     isAsked: true,
     sortKeys: [],
     usual: "",
@@ -128,13 +161,17 @@ function drawCompare(body, [answer], { questions }) {
   };
   const nothing = "Nothing changed between the two inputs in this window and with these filters.";
   const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
-  replaceBody(body, compareChoices(), make("p", { class: "hint" }, ...compareSentence(answer, measure)), table);
+  // What the new input lost is told at the top of the page.
+  const lost = sideLosses(diffSides(answer)[0]);
+  const sentence = make("p", { class: "hint" }, ...compareSentence(answer, measure));
+  replaceBody(body, compareChoices(), ...lost, sentence, table);
 }
 
 registerPart({
   id: "compare",
   title: "Comparison",
   order: 80,
+  covers: (documents) => (documents === null ? null : [...sideCovers(documents[0]), state.kind]),
   questions: compareQuestions,
   draw: drawCompare,
   csv: true,

@@ -216,6 +216,26 @@ function selectPeak() {
   announce(`Selected the peak of ${curveText(peaks[i])} at ${formatTime(edges[i], edges[i + 1] - edges[i])}`);
 }
 
+// The step of the curve in which most is added per second, whether it stays or not; -1 if nothing rises.
+function steepestStep() {
+  const { total, edges } = curve.data;
+  let step = -1,
+    most = 0;
+  for (let i = 0; i + 1 < edges.length; i++) {
+    const rate = (total[i + 1] - total[i]) / (edges[i + 1] - edges[i]);
+    if (rate > most) [step, most] = [i, rate];
+  }
+  return step;
+}
+
+function selectSteepest() {
+  const i = steepestStep();
+  const { total, edges } = curve.data;
+  selectWindow(edges[i], edges[i + 1]);
+  const rise = curveText(total[i + 1] - total[i]);
+  announce(`Selected the steepest rise: ${rise} from ${formatTime(edges[i], edges[i + 1] - edges[i])}`);
+}
+
 function zoomTo(from, to, options = {}) {
   const [begin, end] = [traceStart(), traceEnd()];
   const span = Math.min(end - begin, Math.max(CURVE_SPAN_MIN, Math.round(to - from)));
@@ -294,7 +314,10 @@ function markCurveButtons() {
   const isWindowed = state.from !== null || state.to !== null;
   const isOfPart = source.window !== null && !source.window.isWhole;
   byId("select-none").textContent = isOfPart ? "Whole window" : "Whole trace";
-  byId("select-peak").hidden = !hasPeaks();
+  byId("select-peak").hidden = isSummary() || !hasPeaks();
+  byId("select-steepest").hidden = isSummary();
+  byId("select-steepest").disabled = steepestStep() < 0;
+  byId("zoom-window").hidden = isSummary();
   byId("zoom-window").disabled = !isWindowed;
   byId("zoom-out").disabled = !isZoomed;
   byId("select-none").disabled = !isZoomed && !isWindowed;
@@ -312,11 +335,15 @@ registerPart({
   first: true,
   text: true,
   csv: true,
-  hint: "Drag over the curve to select a window, or move its two ends with the arrow keys. Turn the wheel or pinch to zoom.",
+  hint: () =>
+    isSummary()
+      ? "Turn the wheel or pinch to zoom."
+      : "Drag over the curve to select a window, or move its two ends with the arrow keys. Turn the wheel or pinch to zoom.",
   tools: [
     choiceOf("Stack by", CURVE_KEYS, "process", (curveKey) => update({ curveKey }), "curve-key"),
     choiceOf("Show", CURVE_MEASURES, "size", (curveMeasure) => update({ curveMeasure }), "curve-measure"),
     curveButton("select-peak", "Select the peak", selectPeak),
+    curveButton("select-steepest", "Select the steepest rise", selectSteepest),
     curveButton("zoom-window", "Zoom to window", zoomToSelection),
     curveButton("zoom-out", "Zoom out", zoomOut),
     curveButton("select-none", "Whole trace", showWholeTrace),

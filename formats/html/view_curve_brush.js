@@ -139,7 +139,7 @@ function dragStart(event) {
   curve.places.chart.setPointerCapture(event.pointerId);
   touches.set(event.pointerId, pointerX(event));
   if (touches.size === 2) startPinch();
-  else curve.drag = { x: pointerX(event), moved: false, end: handle === null ? null : handle.id };
+  else if (!isSummary()) curve.drag = { x: pointerX(event), moved: false, end: handle === null ? null : handle.id };
   handle?.focus({ preventScroll: true });
 }
 
@@ -220,7 +220,7 @@ function addBrush(svg) {
   const surface = makeSvg("rect", { class: "surface", ...area });
   curve.cursor = makeSvg("line", { class: "cursor", y1: PLOT.top, y2: plotBottom(), visibility: "hidden" });
   curve.brush = makeSvg("rect", { class: "brush", ...area, width: 0, "pointer-events": "none" });
-  curve.ends = ["start", "end"].map(makeEnd);
+  curve.ends = isSummary() ? [] : ["start", "end"].map(makeEnd);
   svg.append(curve.brush, curve.cursor, surface, ...curve.ends);
   placeBrush();
 }

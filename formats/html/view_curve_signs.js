@@ -3,6 +3,7 @@
 // order of the tab key, and arrow keys go from one to the next.
 
 const SIGN_SIZE = 9; // px
+const SIGN_LANES = { mark: 0, spike: 11, rise: 22 }; // px from the top, so that none covers another
 const SIGNS_MAX = 40; // spikes and rises that are drawn; the parts below the curve list all
 
 function markSigns() {
@@ -86,13 +87,13 @@ function signTimes(sign) {
 
 function signShape(sign, x) {
   const half = SIGN_SIZE / 2;
-  if (sign.sign === "mark") return makeSvg("path", { d: `M${x - half},4 h${SIGN_SIZE} l${-half},${SIGN_SIZE} Z` });
+  if (sign.sign === "mark") return makeSvg("path", { d: `M${x - half},1 h${SIGN_SIZE} l${-half},${SIGN_SIZE} Z` });
   if (sign.sign === "spike")
-    return makeSvg("path", { d: `M${x - half},${18 + SIGN_SIZE} h${SIGN_SIZE} l${-half},${-SIGN_SIZE} Z` });
+    return makeSvg("path", { d: `M${x - half},${12 + SIGN_SIZE} h${SIGN_SIZE} l${-half},${-SIGN_SIZE} Z` });
   const end = Math.min(curveX(sign.to), plotRight());
   return makeSvg("rect", {
     x: Math.max(PLOT.left, x),
-    y: 20,
+    y: 25,
     width: Math.max(4, end - Math.max(PLOT.left, x)),
     height: 5,
     rx: 2,
@@ -115,7 +116,7 @@ function makeSign(sign, i, all) {
     "g",
     { class: `sign ${sign.sign}`, role: "button", tabindex: i === 0 ? 0 : -1, "aria-label": `Select ${text}` },
     sign.sign === "mark" ? makeSvg("line", { x1: x, x2: x, y1: PLOT.top, y2: PLOT.height - PLOT.bottom }) : null,
-    makeSvg("rect", { class: "hit", x: x - 8, y: sign.sign === "mark" ? 0 : 15, width: 16, height: 15 }),
+    makeSvg("rect", { class: "hit", x: x - 8, y: SIGN_LANES[sign.sign], width: 16, height: 11 }),
     signShape(sign, x),
   );
   const places = { ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: all.length - 1 };

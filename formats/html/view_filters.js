@@ -4,8 +4,9 @@
 // window and all chips.
 
 // What the options of a question are, besides its own. Leave out what the command does not take:
-// { window: false } for --from/--to, { kind: false }, { types: false } for --type.
-function filterOptions({ window = true, kind = true, types = true } = {}) {
+// { window: false } for --from/--to, { kind: false }, { types: false } for --type; { search: false }
+// for all stacks, found or not.
+function filterOptions({ window = true, kind = true, types = true, search = true } = {}) {
   const options = [];
   if (window && state.from !== null) options.push(["from", exactTime(state.from)]);
   if (window && state.to !== null) options.push(["to", exactTime(state.to)]);
@@ -14,7 +15,7 @@ function filterOptions({ window = true, kind = true, types = true } = {}) {
     if (filter.option === "type" && !types) continue;
     for (const value of filter.values) options.push([filter.option, value]);
   }
-  return options;
+  return search ? [...options, ...searchOptions()] : options;
 }
 
 // On a static page some filters have no answers.
@@ -104,7 +105,7 @@ function setFilterChoices(choices) {
 function describeFilterValue() {
   const option = byId("filter-option").value;
   const list = clear(byId("filter-list"));
-  byId("filter-value").placeholder = FILTER_NAMES[option].example;
+  byId("filter-value").placeholder = FILTER_NAMES[option]?.example ?? "";
   for (const name of (filterChoices[option] ?? []).slice(0, 200)) list.append(make("option", { value: name }));
 }
 
@@ -137,8 +138,9 @@ async function addTypedFilter(option, value) {
 }
 
 function startFilters() {
-  for (const [option, { title }] of Object.entries(FILTER_NAMES).filter(([name]) => canFilter(name)))
-    byId("filter-option").append(make("option", { value: option }, title));
+  const known = Object.entries(FILTER_NAMES).filter(([name]) => canFilter(name));
+  byId("filter-option").append(...known.map(([option, { title }]) => make("option", { value: option }, title)));
+  byId("filter-form").hidden = known.length === 0;
   byId("filter-option").addEventListener("change", describeFilterValue);
   byId("filter-form").addEventListener("submit", (event) => {
     event.preventDefault();

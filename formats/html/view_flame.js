@@ -18,6 +18,14 @@ const FLAME_MEASURES = {
   count: "Count",
 };
 
+// Stacks are those that allocated, or those that freed what was freed in the window.
+const FLAME_STACKS = [
+  ["alloc", "stacks that allocated"],
+  ["free", "stacks that freed"],
+];
+const FREED_MEASURES = ["size", "count"];
+defineState("stacks", { default: "alloc", read: oneOf(...FLAME_STACKS.map(([value]) => value)) });
+
 // Ranks of children, from the top to the node that fills the width: "0.2.1".
 defineState("flameZoom", {
   default: "",
@@ -27,6 +35,7 @@ defineState("flameZoom", {
 const flame = {
   shares: new Map(), // what is left out, by question
   document: null,
+  found: null, // the question about what is searched for, and its sum
   metric: "outstanding_size",
   parent: [],
   value: [],
@@ -46,8 +55,13 @@ const flame = {
 
 // --- questions ------------------------------------------------------------------------------
 
+function isOfFrees() {
+  return state.stacks === "free" && canDrawFrees();
+}
+
 // Of handles only the number is known.
 function flameMetric() {
+  if (isOfFrees()) return state.kind === "handle" || (source.isLive && state.metric.endsWith("count")) ? "count" : "size";
   if (state.kind === "handle") return state.metric === "count" ? "count" : "outstanding_count";
   return state.metric in FLAME_MEASURES ? state.metric : "outstanding_size";
 }
@@ -57,9 +71,34 @@ function flameOptions(share) {
     ["tree", state.tree === "callers" ? "callers" : ""],
     ["sort", flameMetric()],
     ["tree-min", share],
-    ...(state.root === null ? [] : [["root", state.root]]),
-    ...filterOptions(),
+    ...(state.root === null || (isOfFrees() && !source.isLive) ? [] : [["root", state.root]]),
+    ...flameSelection("process"),
   ];
+}
+
+// Which blocks, and by which of their stacks, below a key. A search marks stacks, and leaves out none.
+function flameSelection(key) {
+  const filters = filterOptions({ search: false });
+  if (!isOfFrees()) return key === "process" ? filters : [["group-by", `${key},stack`], ...filters];
+  const types = filters.some(([name]) => name === "type") ? [] : [["type", "AIFI,AOFI"]];
+  return [["group-by", `${key},free_stack`], ...filters, ...types];
+}
+
+// A summary has no blocks, and a static page has whole trees of frees.
+function canDrawFrees() {
+  return !isSummary() && source.can("report", freesTreeOptions(state.tree));
+}
+
+function freesTreeOptions(tree) {
+  const sort = state.kind === "handle" ? "count" : "size";
+  const own = [["tree", tree === "callers" ? "callers" : ""], ["sort", sort], ["tree-min", FLAME_SHARES[0]]];
+  return [...own, ["group-by", "process,free_stack"], ["type", "AIFI,AOFI"], ["kind", state.kind]];
+}
+
+function showFlameOfFrees() {
+  update({ stacks: "free", root: null, flameZoom: "" });
+  byId("flame").scrollIntoView();
+  announce("The flame graph is of the call stacks that freed");
 }
 
 function flameQuestionKey() {
@@ -69,7 +108,11 @@ function flameQuestionKey() {
 function flameQuestions() {
   if (state.kind === null) return null;
   const share = flame.shares.get(flameQuestionKey()) ?? FLAME_SHARES[0];
-  return [{ command: "report", options: flameOptions(share) }];
+  const questions = [{ command: "report", options: flameOptions(share) }];
+  // The stacks below a root that are found cannot be asked for.
+  if (!isNarrowing() || state.root !== null || isOfFrees()) return questions;
+  const columns = ["group-by", "kind"];
+  return [...questions, { command: "report", options: [columns, ["columns", flameMetric()], ...filterOptions()] }];
 }
 
 // The question is corrected in place, so that the section names the command that prints what is
@@ -214,13 +257,24 @@ function zoomFlame(node) {
 
 // --- what a bar offers ----------------------------------------------------------------------
 
+// Filters of frames look at the stacks that allocated.
+function flameFrameItems(frame) {
+  if (!isOfFrees()) return [...frameItems(frame), freersItem([frame], false)];
+  const pattern = framePattern(frame);
+  if (pattern === null || isUnknown(frame.symbol)) return [];
+  return [
+    { label: "Callers and callees", act: () => showFocus(pattern) },
+    source.isLive ? { label: "Begin the flame graph here", act: () => showRoot(pattern) } : null,
+  ];
+}
+
 function flameItems(node) {
   const frame = flameFrame(node);
   const copied = [...flameAncestors(node), node].slice(1).map(flameText);
   if (state.tree === "callees") copied.reverse();
   return [
     node === flame.zoom ? null : { label: "Zoom to this", act: () => zoomFlame(node) },
-    ...(frame === null ? [] : frameItems(frame)),
+    ...(frame === null ? [] : flameFrameItems(frame)),
     ...(node > 0 && frame === null ? keyItems(flame.document.nodes[node - 1], "process") : []),
     { label: "Copy name", act: () => copyText(flameText(node), "the name") },
     copied.length > 1 ? { label: "Copy stack", act: () => copyText(copied.join("\n"), "the call stack") } : null,
@@ -246,6 +300,11 @@ function searchFlame() {
   return { matches, sum };
 }
 
+// What the stacks that are found have together, in bars or not.
+function flameFoundSum(answer) {
+  return answer.totals.find((one) => one.kind === state.kind)?.[flameMetric()] ?? 0;
+}
+
 // --- the part -------------------------------------------------------------------------------
 
 const FLAME_TREES = [
@@ -254,13 +313,18 @@ const FLAME_TREES = [
 ];
 const flameChoices = {
   metric: choiceOf("Measure", [], null, (metric) => update({ metric }), "flame-metric"),
+  stacks: choiceOf("Of", FLAME_STACKS, "alloc", (stacks) => update({ stacks, root: null, flameZoom: "" }), "flame-stacks"),
   tree: choiceOf("Tree of", FLAME_TREES, "callees", (tree) => update({ tree, flameZoom: "" }), "flame-tree"),
   reset: make("button", { type: "button", onclick: () => zoomFlame(0) }, "Reset zoom"),
   root: make("button", { type: "button", onclick: () => update({ root: null, flameZoom: "" }) }, "Whole stacks"),
 };
 
 function drawFlameChoices() {
-  const measures = Object.entries(FLAME_MEASURES).filter(([key]) => state.kind !== "handle" || key.endsWith("count"));
+  const isOffered = (key) =>
+    (state.kind !== "handle" || key.endsWith("count")) && (!isOfFrees() || FREED_MEASURES.includes(key));
+  const measures = Object.entries(FLAME_MEASURES).filter(([key]) => isOffered(key));
+  flameChoices.stacks.hidden = !canDrawFrees();
+  byId("flame-stacks").value = isOfFrees() ? "free" : "alloc";
   clear(byId("flame-metric")).append(...measures.map(([value, title]) => make("option", { value }, title)));
   byId("flame-metric").value = flame.metric;
   byId("flame-tree").value = state.tree;
@@ -268,8 +332,9 @@ function drawFlameChoices() {
   flameChoices.root.hidden = state.root === null;
 }
 
-async function drawFlamePart(body, [first], context) {
+async function drawFlamePart(body, [first, found], context) {
   if (flame.isPlacing) return;
+  flame.found = found === undefined ? null : { question: context.questions[1], value: flameFoundSum(found) };
   if (!context.isRedraw || flame.document === null) {
     buildFlame(await askFlame(first, context));
     placeFlameZoom();
@@ -287,9 +352,11 @@ registerPart({
   lazy: true,
   text: true,
   follows: ["search", "flameZoom"],
+  marksSearch: true,
   hint: "A click zooms to a function. Arrow keys move, Enter zooms, Escape zooms out, M opens the menu.",
   tools: [
     flameChoices.metric,
+    flameChoices.stacks,
     flameChoices.tree,
     flameChoices.root,
     flameChoices.reset,

@@ -120,15 +120,24 @@ function flameCutNodes() {
   return nodes;
 }
 
+// Of stacks, the sum is the command's; of bars, what is too small for a bar is not counted.
 function flameFoundNodes(found) {
   if (state.search === "") return [];
   const count = found.matches.size;
-  if (count === 0) return [`No bar matches \u201c${state.search}\u201d. `];
-  return [
-    `${plural(count, "bar matches", "bars match")} \u201c${state.search}\u201d: `,
-    flameRest("found", found.sum),
-    `${flameShare(found.sum, " of all")}. `,
-  ];
+  const bars = count === 0 ? `No bar matches ${searchText()}` : `${plural(count, "bar matches", "bars match")} ${searchText()}`;
+  if (flame.found === null && count === 0) return [`${bars}. `];
+  if (flame.found === null) return [`${bars}: `, flameRest("found", found.sum), `${flameShare(found.sum, " of all")}. `];
+  const { question, value } = flame.found;
+  const command = { "data-command": source.commandFor(question.command, question.options) };
+  const sum = figure("span", flame.metric, value, flameAmount(value), command);
+  return [`Call stacks with ${searchText()}: `, make("b", {}, sum, `${flameShare(value, " of all")}`), `. ${bars}. `];
+}
+
+// Which stacks these are, if they are not those of allocations.
+function flameOfNodes() {
+  if (!isOfFrees()) return [];
+  if (flame.document.frames.length === 0) return [withoutFreeStacksText(), " "];
+  return ["Memory that was freed in this window, by the call stacks that freed it. "];
 }
 
 function flameDetailLines(node) {
@@ -199,7 +208,7 @@ function drawFlameBars() {
   const deepest = Math.max(...[...flameBars.keys()].map((node) => flame.depth[node]));
   flame.box.replaceChildren(...bars);
   flame.box.style.height = `${(deepest + 1) * BAR_HEIGHT}px`;
-  flame.told.replaceChildren(...flameFoundNodes(found), ...flameCutNodes());
+  flame.told.replaceChildren(...flameOfNodes(), ...flameFoundNodes(found), ...flameCutNodes());
   const current = flameBars.has(flame.current) ? flame.current : flame.zoom;
   flameBars.get(current).tabIndex = 0;
   drawFlameDetails(current);

@@ -30,10 +30,9 @@ focusForm.addEventListener("submit", (event) => {
 function focusOptions() {
   return [
     ["focus", state.focus],
-    ["group-by", "kind,stack"],
     ["sort", flameMetric()],
     ["tree-min", "0.5"],
-    ...filterOptions(),
+    ...flameSelection("kind"),
   ];
 }
 
@@ -99,7 +98,7 @@ function focusName(row) {
 }
 
 function focusMenu(row) {
-  const items = [...frameItems(row.frame), { label: "Copy", act: () => copyText(row.text, "the name") }];
+  const items = [...flameFrameItems(row.frame), { label: "Copy", act: () => copyText(row.text, "the name") }];
   return menuButton(items, row.text);
 }
 
@@ -160,13 +159,13 @@ function focusCard(document, sum, metric) {
   const { functions } = focusMiddle(document, "callees", metric);
   const whole = document.totals.find((total) => total.kind === state.kind)?.[metric] ?? 0;
   const [[name, frame]] = functions.size === 1 ? functions : [[state.focus, null]];
-  const source = frameSource(frame);
+  const place = lineOfCode(frame);
   return make(
     "div",
     { class: "panel focus-card" },
-    make("div", { class: "name" }, name),
+    make("div", { class: "name" }, ...breakable(name)),
     functions.size > 1 ? make("div", { class: "none" }, `${plural(functions.size, "place")} of at least 0.5 %`) : null,
-    source === "" ? null : make("div", { class: "none" }, source),
+    place === null ? null : make("div", { class: "none" }, place),
     figure("div", metric, sum, measureText(metric, sum), { class: "big" }),
     make("div", { class: "none" }, focusWholeText(sum, metric, whole)),
   );

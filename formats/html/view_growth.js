@@ -68,15 +68,14 @@ function steepestSentence(growth) {
   return make(
     "p",
     { class: "hint" },
-    `${processText(growth)} rises fastest in `,
-    button,
-    ": by ",
+    `${processText(growth)} rises fastest, by `,
     make(
       "span",
       { "data-measure": "growth.steepest.size", "data-value": String(steepest.size) },
       formatSize(steepest.size),
     ),
-    ".",
+    ", in ",
+    button,
   );
 }
 

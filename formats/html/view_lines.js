@@ -1,16 +1,22 @@
-// What a row of the table has besides its numbers: its menu, the frames of its stack with lines of
-// code, and its curve.
+// What a row of the table has besides its numbers: its menu, the frames of its stack, and its curve.
 
 // --- the menu of a row -----------------------------------------------------------------------------
 
 function rowMenu(node) {
   const items = itemsOfKey(node.sample.answer, node.sample.row, node.key);
   items.push({ label: "Blocks of this row", act: () => showBlocksOf(node) });
+  items.push(freersItemOf(node));
   items.push({ label: state.curves ? "Hide curves" : "Curve of this row", act: () => showCurves(!state.curves) });
   items.push({ label: "Copy", act: () => copyText(rowText(node), "the row") });
   if (node.page !== null)
     items.push({ label: "Copy the command", act: () => copyText(node.page.command, "the command") });
   return items;
+}
+
+// Of rows by the stack or the function that allocated.
+function freersItemOf({ key, sample: { answer, row } }) {
+  if (key === "stack") return freersItem(framesOfRow(answer, row, key) ?? []);
+  return key === "site" && !isUnknown(row.site) ? freersItem([answer.frames[row.site]], false) : null;
 }
 
 // The row as lines for a mail or a bug report: its keys, its numbers, and all frames of its stack.
@@ -30,26 +36,7 @@ function labelText(node) {
   return node.label.text;
 }
 
-// --- frames and lines of code ------------------------------------------------------------------------
-
-// The path of a file below a source root: roots are folders, or "OLD=NEW" for paths of the build
-// machine. Null if no root has it; then nothing is linked.
-function sourcePath(file) {
-  for (const root of source.session?.source_roots ?? []) {
-    const [from, to] = String(root).includes("=") ? String(root).split("=", 2) : [root, root];
-    if (file.toLowerCase().startsWith(from.toLowerCase())) return to + file.slice(from.length);
-  }
-  return null;
-}
-
-function lineOfCode(frame) {
-  const text = frameSource(frame);
-  if (text === "") return null;
-  const path = sourcePath(frame.file);
-  if (path === null) return make("span", { class: "source" }, ...breakable(text));
-  const place = `${path.replaceAll("\\", "/").replace(/^\//, "")}:${frame.line ?? 1}`;
-  return make("a", { class: "source", href: `vscode://file/${encodeURI(place)}` }, ...breakable(text));
-}
+// --- frames ------------------------------------------------------------------------
 
 defineState("stackOrder", { default: "callers", read: oneOf("callers", "callees") });
 defineState("curves", { default: false, read: (text) => (text === "1" ? true : undefined), write: () => "1" });

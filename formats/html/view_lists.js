@@ -12,11 +12,12 @@
 // it is, is `lists` of the state.
 
 const LIST_TOP = 12;
-const LIST_TOP_MAX = 5000;
+const FIRST_ROWS = 50; // of a list that has all of its rows
+const LIST_TOP_MAX = 10000;
 
 // --- the state of lists ---------------------------------------------------------------------
 
-const LIST_WORD = /^([a-z]{1,20})~(-?[a-z0-9_]{0,40})~([1-9]\d{0,3})$/;
+const LIST_WORD = /^([a-z]{1,20})~(-?[a-z0-9_]{0,40})~([1-9]\d{0,4})$/;
 
 function readLists(text) {
   const lists = {};
@@ -104,7 +105,7 @@ function stackName(frames, { nothing = NO_STACK_TEXT, caller = "", process = "",
   const below = lines
     .filter((line) => !isUnknown(line) && line !== "")
     .map((line) => make("p", { class: "hint" }, line));
-  return [frames.length > 1 ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
+  return [frames.length > 1 || hasCode(frames[0]) ? stackDetails(frames, head) : make("div", {}, ...head), ...below];
 }
 
 // The first depth at which the stacks are not alike, or -1. `idOf` tells frames apart.
@@ -142,7 +143,8 @@ function callersThatDiffer(stacks) {
 
 // What can be done with a row: filters of its process and of its innermost function.
 function rowItems(row, frames) {
-  return [...keyItems(row, "process"), ...frameItems(frames[0]), copyStackItem(frames)].filter((item) => item !== null);
+  const items = [...keyItems(row, "process"), ...frameItems(frames[0]), freersItem(frames), copyStackItem(frames)];
+  return items.filter((item) => item !== null);
 }
 
 function listNameCell(list, row, caller) {
@@ -249,12 +251,18 @@ function replaceBody(body, ...nodes) {
 
 // --- the table ------------------------------------------------------------------------------
 
-function moreOfList(list, shown) {
+// How many rows are shown of an answer that has all of them.
+function firstRowsOf(list) {
   const { top } = listState(list.id);
+  return top === LIST_TOP ? FIRST_ROWS : top;
+}
+
+function moreOfList(list, shown, known) {
+  const top = list.isWhole ? firstRowsOf(list) : listState(list.id).top;
   const { command, options } = list.question;
-  if (source.isCut(command, options))
+  if (source.isCut(command, options) && shown === known)
     return make("p", { class: "after" }, `The first ${plural(shown, "row")}: this page has no others.`);
-  const isCut = list.canGrow && list.rows.length >= top && top < LIST_TOP_MAX;
+  const isCut = list.isWhole ? shown < known : list.canGrow && list.rows.length >= top && top < LIST_TOP_MAX;
   if (!isCut) return null;
   const more = Math.min(LIST_TOP_MAX, top * 4);
   const act = () => changeList(list.id, { top: more });
@@ -275,14 +283,15 @@ function rowBelow(list, row, width) {
 // list: id, rows, path (of the rows in the document), question,
 //   label (what the table is about), nameTitle, columns, below(row);
 //   frames(row), nothing (in place of a stack) and lines(row), or name(row) -> nodes; items(row);
-//   isShown(row), canGrow (the question has `top`), isAsked and sortKeys (the command sorts), usual (sort).
+//   isShown(row), isWhole (rows are all there are), canGrow (the question has `top`), isAsked and sortKeys (the command sorts), usual (sort).
 // Columns: key; and title, text(value, row), draw(row, value), class, isSorted. Columns in which
 // nothing is known, as sizes of handles, are left out.
 function drawList(list) {
   const { sort: chosen } = listState(list.id);
   const canSortBy = (key) => (list.isAsked ? list.sortKeys : list.columns.map((column) => column.key)).includes(key);
   const sort = canSortBy(chosen.replace(/^-/, "")) ? chosen : (list.usual ?? "");
-  const rows = sortedListRows(list, sort);
+  const known = sortedListRows(list, sort);
+  const rows = list.isWhole ? known.slice(0, firstRowsOf(list)) : known;
   const columns = list.columns.filter((column) => column.draw || rows.some(({ row }) => !isUnknown(row[column.key])));
   const head = make(
     "tr",
@@ -310,7 +319,7 @@ function drawList(list) {
   );
   table.dataset.command = source.commandFor(list.question.command, list.question.options);
   table.append(make("thead", {}, head), make("tbody", {}, ...body));
-  return make("div", {}, scrolledTable(table, list.label), moreOfList(list, rows.length));
+  return make("div", {}, scrolledTable(table, list.label), moreOfList(list, rows.length, known.length));
 }
 
 // What does not fit is scrolled to. A table without buttons must itself take the keys for that.

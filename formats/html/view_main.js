@@ -27,31 +27,6 @@ function startTheme() {
   });
 }
 
-// --- search ---------------------------------------------------------------------------------
-
-const SEARCH_DELAY_MS = 150;
-let searchTimer = 0;
-
-function startSearch() {
-  const field = byId("search");
-  const take = () =>
-    update({ search: field.value.trim() }, { replace: state.search !== "" && field.value.trim() !== "" });
-  field.addEventListener("input", () => {
-    clearTimeout(searchTimer);
-    searchTimer = setTimeout(take, SEARCH_DELAY_MS);
-  });
-  field.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || field.value === "") return;
-    field.value = "";
-    take();
-    event.stopPropagation();
-  });
-  field.value = state.search;
-  onChange((changes) => {
-    if ("search" in changes && document.activeElement !== field) field.value = state.search;
-  });
-}
-
 // --- keys -----------------------------------------------------------------------------------
 
 function startKeys() {
@@ -87,7 +62,7 @@ const SAVED_FORMATS = [
 // types.
 function savedOptions(format) {
   const isPage = format === "html";
-  const options = [["format", format], ...filterOptions({ kind: !isPage, types: false })];
+  const options = [["format", format], ...filterOptions({ kind: !isPage, types: false, search: false })];
   return isPage ? [...options, ["kind", recordedKinds().join(",")]] : options;
 }
 
@@ -111,7 +86,8 @@ function saveItems() {
 // Until a kind is chosen, heap blocks are shown, or else the first kind that was recorded.
 function chooseFirstKind() {
   const kinds = recordedKinds();
-  if (kinds.length > 0 && !kinds.includes(state.kind)) update({ kind: kinds[0] }, { replace: true });
+  const usual = compared === null ? kinds[0] : comparedKind(kinds);
+  if (kinds.length > 0 && !kinds.includes(state.kind)) update({ kind: usual }, { replace: true });
 }
 
 function processChoices() {
@@ -132,7 +108,7 @@ async function readInfo() {
   traceInfo = null;
   if (input?.state === "ready") {
     try {
-      const answer = (await source.ask("info", [])).document;
+      const answer = source.compared === null ? (await source.ask("info", [])).document : await readCompared();
       if (key !== infoOf) return;
       traceInfo = answer;
       setFilterChoices(processChoices());
@@ -156,6 +132,8 @@ function saySummary() {
 }
 
 function sayNoMemory() {
+  if (compared !== null)
+    return byId("notices").append(make("div", { class: "notice" }, "No run has memory that this page was to show."));
   if (!source.isLive && (traceInfo.recorded ?? []).length > 0)
     return byId("notices").append(
       make("div", { class: "notice" }, "The trace has no memory that this page was to show."),
@@ -188,6 +166,7 @@ async function startPage() {
   startFilters();
   startSearch();
   startKeys();
+  startWideNotes();
   onChange((changes) => {
     if ("kind" in changes) chooseFirstKind();
     if ("input" in changes || "base" in changes) readInfo().then(() => (drawInputs(), refreshParts()));

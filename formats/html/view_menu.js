@@ -78,7 +78,7 @@ function showRoot(pattern) {
 // --exclude-frame leaves out all.
 function frameItems(frame) {
   const pattern = framePattern(frame);
-  if (pattern === null) return [];
+  if (pattern === null || !canFilter("require-frame")) return [];
   const items = [
     { label: `Only stacks with ${pattern}`, act: () => onlyFilter("require-frame", pattern) },
     { label: `No stacks with ${pattern}`, act: () => setFilter("exclude-frame", pattern) },

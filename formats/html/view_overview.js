@@ -15,7 +15,7 @@ function recordedKinds() {
       source.can("report", [
         ["group-by", "kind"],
         ["kind", name],
-      ]),
+      ]) || source.compared !== null,
   );
 }
 
@@ -94,6 +94,7 @@ function recordedText(trace) {
 }
 
 function drawTitle() {
+  if (compared !== null) return drawComparedTitle();
   const name = shownInput()?.name ?? "";
   byId("page-title").textContent = name === "" ? "Memory" : fileName(name);
   byId("page-title").title = name;
@@ -101,7 +102,9 @@ function drawTitle() {
   const selected = source.selectedText();
   const texts =
     traceInfo === null ? [] : [recordedText(traceInfo.trace), selected === "" ? null : `selected: ${selected}`];
-  byId("page-subtitle").textContent = texts.filter((text) => text !== null).join("; ");
+  // A number stays with its unit.
+  const subtitle = texts.filter((text) => text !== null).join("; ");
+  byId("page-subtitle").textContent = subtitle.replace(/(\d) (?=[a-z])/g, "$1\u00a0");
   byId("footer").textContent = source.session.version ? `etlheap ${source.session.version}` : "";
 }
 
@@ -114,6 +117,7 @@ function drawNotices() {
   const box = clear(byId("notices"));
   const input = shownInput();
   if (source.loginAdvice !== "") box.append(make("div", { class: "notice" }, source.loginAdvice));
+  if (compared !== null) return box.append(...comparedNotices());
   if (input?.state === "failed")
     box.append(make("div", { class: "notice bad" }, `${input.name}: ${input.message ?? "could not be read"}`));
   const found = (traceInfo?.diagnostics ?? []).filter(({ severity }) => severity === "loss" || severity === "damage");
@@ -153,8 +157,27 @@ function signedSize(value) {
   return value > 0 ? `+${formatSize(value)}` : formatSize(value);
 }
 
-function kindCard(name, row, i) {
+// A card that chooses a kind; `i` is its row in the document, `said` what it says of the kind.
+function kindRadio(name, i, said, ...children) {
   const isShown = name === state.kind;
+  return make(
+    "div",
+    {
+      class: "kind",
+      role: "radio",
+      "aria-checked": isShown,
+      tabindex: isShown ? 0 : -1,
+      "data-kind": name,
+      "data-row": i < 0 ? null : i,
+      "aria-label": `${name}: ${said}`,
+      onclick: () => chooseKind(name),
+    },
+    make("div", { class: "name" }, name),
+    ...children,
+  );
+}
+
+function kindCard(name, row, i) {
   const big = isUnknown(row.outstanding_size)
     ? figure("span", "outstanding_count", row.outstanding_count, formatCount(row.outstanding_count))
     : figure("span", "outstanding_size", row.outstanding_size, formatSize(row.outstanding_size));
@@ -171,19 +194,11 @@ function kindCard(name, row, i) {
         make("dt", {}, "Net growth"),
         make("dd", {}, figure("span", "impacting_size", row.impacting_size, signedSize(row.impacting_size))),
       ];
-  return make(
-    "div",
-    {
-      class: "kind",
-      role: "radio",
-      "aria-checked": isShown,
-      tabindex: isShown ? 0 : -1,
-      "data-kind": name,
-      "data-row": i < 0 ? null : i,
-      "aria-label": `${name}: ${isUnknown(row.outstanding_size) ? formatCount(row.outstanding_count) : formatSize(row.outstanding_size)} outstanding`,
-      onclick: () => chooseKind(name),
-    },
-    make("div", { class: "name" }, name),
+  const said = isUnknown(row.outstanding_size) ? formatCount(row.outstanding_count) : formatSize(row.outstanding_size);
+  return kindRadio(
+    name,
+    i,
+    `${said} outstanding`,
     make("div", { class: "big" }, big, make("small", {}, small)),
     make("dl", {}, ...CARD_FIGURES.flatMap(([title, key]) => cardFigure(row, title, key)), ...net),
   );
@@ -191,7 +206,7 @@ function kindCard(name, row, i) {
 
 function chooseKind(name) {
   update({ kind: name });
-  byId("overview").querySelector(`[data-kind="${name}"]`)?.focus();
+  document.querySelector(`.kinds [data-kind="${name}"]`)?.focus();
 }
 
 function moveKind(event) {
@@ -203,25 +218,26 @@ function moveKind(event) {
   chooseKind(names[(at + (step ?? 0) + names.length) % names.length]);
 }
 
+function showKinds(body, cards, attributes = {}) {
+  const label = { role: "radiogroup", "aria-label": "Kind of memory", onkeydown: moveKind };
+  clear(body).append(make("div", { class: "kinds", ...label, ...attributes }, ...cards));
+  if (cards.length > 1)
+    body.append(
+      make("p", { class: "hint" }, "Kinds are never added together, because the same bytes can appear in each."),
+    );
+}
+
 function drawCards(body, [report]) {
-  const cards = make("div", {
-    class: "kinds",
-    role: "radiogroup",
-    "aria-label": "Kind of memory",
-    onkeydown: moveKind,
-  });
   const order = [...report.rows.keys()].sort(
     (a, b) => KIND_NAMES.indexOf(report.rows[a].kind) - KIND_NAMES.indexOf(report.rows[b].kind),
   );
   const shown = order.map((i) => [report.rows[i].kind, report.rows[i], i]);
   for (const name of recordedKinds())
     if (!shown.some((one) => one[0] === name)) shown.push([name, emptyRow(report, name), -1]);
-  cards.append(...shown.map(([name, row, i]) => kindCard(name, row, i)));
-  clear(body).append(cards);
-  if (shown.length > 1)
-    body.append(
-      make("p", { class: "hint" }, "Kinds are never added together, because the same bytes can appear in each."),
-    );
+  showKinds(
+    body,
+    shown.map(([name, row, i]) => kindCard(name, row, i)),
+  );
 }
 
 // A kind of which nothing matches has no row, but totals that are known to be 0.

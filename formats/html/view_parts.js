@@ -5,7 +5,7 @@
 //       questions(state) -> [{ command, options }]   or null: the part does not apply and is hidden
 //       draw(body, documents, context)               documents in the order of the questions
 //       nav: "its name in the list at the top",      optional, all of these:
-//       hint: "a sentence below the heading",
+//       hint: "a sentence below the heading",        or a function that returns it
 //       tools: [{ label, act() }] or [element],      more buttons of the heading
 //       csv: true, text: true,                       buttons Copy, CSV, JSON and Command
 //       first: true,                                 asked before the others
@@ -14,6 +14,8 @@
 //       needsBlocks: true,                           hidden if the input is a summary
 //       isOfMoment: true,                            it shows the end of the window
 //       ignoresWindow: true,                         it shows the window in another way, as the curve does
+//       covers(documents) -> [text],                 in place of the window of the question; null before the answer
+//       marksSearch: true,                           it shows what is not found, too
 //       follows: ["search", "metric"],               drawn again from the same answers when these change
 //     })
 //
@@ -66,20 +68,21 @@ function makeSection(part) {
   const covers = make("p", { class: "covers", id: `${part.id}-covers` });
   const error = make("div", { class: "notice bad", role: "alert", hidden: true });
   const command = make("div", { class: "command", hidden: true });
+  const hint = part.hint ? make("p", { class: "hint" }) : null;
   const working = make("div", { class: "working", "aria-hidden": "true" });
   const body = make("div", { class: "body" });
   const section = make(
     "section",
     { id: part.id, class: part.lazy ? "lazy" : null, "aria-labelledby": heading.id },
     make("div", { class: "head" }, make("div", { class: "heading" }, heading, covers), tools),
-    part.hint ? make("p", { class: "hint" }, part.hint) : null,
+    hint,
     command,
     error,
     working,
     body,
   );
   const link = make("a", { href: `#${part.id}` }, part.nav ?? part.title);
-  part.elements = { section, tools, covers, error, command, working, body, link };
+  part.elements = { section, tools, hint, covers, error, command, working, body, link };
 }
 
 // --- which window and filters a part covers -------------------------------------------------
@@ -114,6 +117,7 @@ function ignoredFilters(part, questions) {
   const texts = ignored.map((filter) => filterText(filter.option, filter.values.join(", ")));
   const isWindowed = state.from !== null || state.to !== null;
   if (isWindowed && !part.ignoresWindow && !hasWindow(part, options)) texts.unshift("the selected window");
+  if (!part.marksSearch && !hasSearch(options)) texts.push("the search");
   return texts;
 }
 
@@ -127,13 +131,14 @@ function hasWindow(part, options) {
 
 function drawCovers(part, questions) {
   const options = questions[0].options;
-  const texts = [coveredTime(options)];
+  const texts = part.covers?.(part.drawn?.documents ?? null) ?? [coveredTime(options)];
   const kind = valueOf(options, "kind");
-  if (kind !== undefined && !kind.includes(",")) texts.push(kind);
+  if (kind !== undefined && !kind.includes(",") && !texts.includes(kind)) texts.push(kind);
   const count = state.filters.filter((filter) =>
     filter.values.every((value) => options.some(([name, text]) => name === filter.option && text === value)),
   ).length;
   if (count > 0) texts.push(plural(count, "filter"));
+  if (isNarrowing() && !part.marksSearch && hasSearch(options)) texts.push(`with ${searchText()}`);
   const ignored = ignoredFilters(part, questions);
   clear(part.elements.covers).append(make("span", {}, texts.join(", ")));
   if (ignored.length > 0)
@@ -145,6 +150,10 @@ function drawCovers(part, questions) {
   if (part.pending)
     part.elements.covers.append(make("span", { class: "warn" }, "Names of functions are still arriving."));
   part.elements.section.dataset.command = source.commandFor(questions[0].command, questions[0].options);
+}
+
+function drawHint({ hint, elements }) {
+  if (elements.hint !== null) elements.hint.textContent = typeof hint === "function" ? hint() : hint;
 }
 
 // --- asking ---------------------------------------------------------------------------------
@@ -272,6 +281,7 @@ async function refreshPart(part, changes = {}) {
     if (key !== part.asked) leavePart(part, false);
     return;
   }
+  drawHint(part);
   drawCovers(part, questions);
   if (key !== part.asked) return (part.drawing = askPart(part, questions, key));
   if ((part.follows ?? []).some((name) => name in changes)) await redrawPart(part, changes);

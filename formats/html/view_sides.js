@@ -1,5 +1,5 @@
-// Churn: how often blocks are allocated and how soon they are freed again; and who frees what who
-// allocated. Both are lists of sums, by what the user chooses.
+// Churn: how often blocks are allocated and how soon they are freed again, by what the user chooses. Who
+// frees (view_frees.js) is a list of the same sort: choices and names of both are here.
 
 // --- choosing what rows are -----------------------------------------------------------------
 
@@ -12,17 +12,7 @@ const CHURN_VIEWS = {
   size: { title: "size class", keys: ["size_class"] },
 };
 
-const FREE_VIEWS = {
-  pairs: { title: "allocating and freeing function" },
-  site: { title: "freeing function", keys: ["process", "free_site"] },
-  stack: { title: "freeing call stack", keys: ["process", "free_stack"] },
-  module: { title: "freeing module", keys: ["process", "free_module"] },
-  thread: { title: "allocating and freeing thread", keys: ["process", "thread", "free_thread"] },
-  unmatched: { title: "frees of blocks from before the recording" },
-};
-
 defineState("churnBy", { default: "site", read: oneOf(...Object.keys(CHURN_VIEWS)) });
-defineState("freesBy", { default: "pairs", read: oneOf(...Object.keys(FREE_VIEWS)) });
 
 function viewChoice(label, views, member) {
   const choices = Object.entries(views).map(([value, { title }]) => [value, title]);
@@ -30,8 +20,6 @@ function viewChoice(label, views, member) {
 }
 
 // --- the names of rows ----------------------------------------------------------------------
-
-const NO_FREE = "[not freed in the window, or no stack recorded]";
 
 // What each key of a row says, and the frames it stands for.
 const SIDE_NAMES = {
@@ -138,7 +126,7 @@ function churnSentence(answer) {
   const text = [
     "In this window the program allocated ",
     totalSpan(answer, "alloc_count"),
-    " times (",
+    answer.totals.some((one) => one.kind === state.kind && one.alloc_count === 1) ? " time (" : " times (",
     totalSpan(answer, "alloc_rate"),
     "). Temporary blocks, which their thread freed before its next allocation: ",
     totalSpan(answer, "temporary_count"),
@@ -186,106 +174,6 @@ registerPart({
   needsBlocks: true,
   questions: churnQuestions,
   draw: drawChurn,
-  csv: true,
-  text: true,
-  lazy: true,
-  follows: ["lists"],
-});
-
-// --- who frees ------------------------------------------------------------------------------
-
-const FREE_MEASURES = ["count", "size", "outstanding_size", "outstanding_count", "freed_by_other_count"];
-// Only frees are counted: nothing is known of the blocks and how they were allocated.
-const NOT_FOR_UNMATCHED = ["type", "size", "lifetime", "require-frame", "exclude-frame", "at-exit"];
-
-function unmatchedQuestion() {
-  const { top } = listState("frees");
-  return {
-    command: "report",
-    options: [["unmatched", ""], ["top", String(top)], ...optionsWithout(...NOT_FOR_UNMATCHED)],
-  };
-}
-
-function freesQuestions() {
-  if (state.kind === null) return null;
-  if (state.freesBy === "unmatched") return [unmatchedQuestion()];
-  const { keys } = FREE_VIEWS[state.freesBy];
-  const what = keys === undefined ? ["pairs", ""] : ["group-by", keys.join(",")];
-  const options = [
-    what,
-    ["columns", FREE_MEASURES.join(",")],
-    ...listOptions("frees", FREE_MEASURES, "count"),
-    ...filterOptions(),
-  ];
-  return [{ command: "report", options }];
-}
-
-const FREE_COLUMNS = FREE_MEASURES.map((key) => ({ key }));
-const FREES_HINT =
-  "A block that was not freed in the window counts in the row without a freeing function. " +
-  "Freed by Other Thread: blocks that another thread freed than the one that allocated them.";
-// The events whose call stacks name who frees, as xperf -stackwalk has them.
-const FREE_EVENTS = {
-  heap: "HeapAlloc+HeapRealloc+HeapFree",
-  virtualalloc: "VirtualAlloc+VirtualFree",
-  reserve: "VirtualAlloc+VirtualFree",
-  pool: "PoolAlloc+PoolFree",
-  handle: "HandleCreate+HandleDuplicate+HandleClose",
-  mapped: "MapFile+UnMapFile",
-};
-
-function withoutFreeStacksText() {
-  const events = FREE_EVENTS[state.kind];
-  const advice = events === undefined ? "" : ` To record them: xperf -stackwalk ${events}.`;
-  return `No call stack of a free was recorded for this window, so these rows do not tell which code freed.${advice}`;
-}
-
-const UNMATCHED_HINT =
-  "Frees of blocks that were allocated before the recording, so their sizes and call stacks are unknown.";
-
-function isWithoutFreeStacks(answer) {
-  const key = ["free_site", "free_stack", "free_module"].find((name) => answer.group_by.includes(name));
-  return key !== undefined && answer.rows.length > 0 && answer.rows.every((row) => isUnknown(row[key]));
-}
-
-function freesHint(answer) {
-  if (state.freesBy === "unmatched") return make("p", { class: "hint" }, UNMATCHED_HINT);
-  if (isWithoutFreeStacks(answer)) return make("p", { class: "notice" }, withoutFreeStacksText());
-  return make("p", { class: "hint" }, FREES_HINT);
-}
-
-function drawFrees(body, [answer], { questions }) {
-  const isUnmatched = state.freesBy === "unmatched";
-  const words = isUnmatched
-    ? { lines: (row) => [isUnknown(row.heap) ? "" : `${state.kind === "heap" ? "heap " : ""}${row.heap}`] }
-    : { nothing: NO_FREE };
-  const list = {
-    id: "frees",
-    rows: answer.rows,
-    question: questions[0],
-    label: `Frees by ${FREE_VIEWS[state.freesBy].title}`,
-    nameTitle: state.freesBy === "pairs" || state.freesBy === "thread" ? "Allocated by, freed by" : "Freed by",
-    ...sideNaming(answer, words),
-    columns: isUnmatched ? [{ key: "count" }] : FREE_COLUMNS,
-    isAsked: true,
-    sortKeys: isUnmatched ? [] : FREE_MEASURES,
-    usual: "count",
-    canGrow: true,
-  };
-  const nothing = isUnmatched
-    ? "Every free in this window is of a block whose allocation was recorded."
-    : "No blocks belong to this window and these filters.";
-  const table = answer.rows.length > 0 ? drawList(list) : emptyList(nothing);
-  replaceBody(body, viewChoice("By", FREE_VIEWS, "freesBy"), freesHint(answer), table);
-}
-
-registerPart({
-  id: "frees",
-  title: "Frees",
-  order: 60,
-  needsBlocks: true,
-  questions: freesQuestions,
-  draw: drawFrees,
   csv: true,
   text: true,
   lazy: true,

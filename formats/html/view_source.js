@@ -54,9 +54,21 @@ class AnswerCache {
   }
 }
 
-// For a POSIX shell; most words need nothing.
-function shellWord(word) {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+// As a shell reads the word; most need no quotes. PowerShell makes a list at a comma, and cuts options
+// at a full stop or colon. cmd and PowerShell share only double quotes, in which PowerShell expands
+// $NAME, $(...) and `, and takes typographic quotes for quotes: such words get its single quotes. No file of
+// Windows has a double quote in its name, and patterns have a wildcard for it. The same rules are
+// those of formats/parts/shell_words.c.
+function shellWord(word, shell = "posix") {
+  if (shell !== "windows") return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  if (/^(-[\w+=/-]*|[\w+=:./][\w+=:./-]*)$/.test(word)) return word;
+  const isExpanded = /[`\u2018-\u201f]|\$[a-z0-9_({$^?:]/i.test(word);
+  if (isExpanded) return `'${word.replaceAll("'", "''")}'`;
+  return `"${word.replaceAll('"', "?").replace(/\\+$/, "$&$&")}"`;
+}
+
+function commandText(words, shell) {
+  return words.map((word) => shellWord(word, shell)).join(" ");
 }
 
 // An option as it is typed. The value of --tree may be left out, so it has to be in the same word.
@@ -67,7 +79,7 @@ function optionWords(name, value) {
 
 const liveSource = {
   isLive: true,
-  session: { inputs: [], command_words: {}, source_roots: [], version: "" },
+  session: { inputs: [], command_words: {}, source_roots: [], version: "", shell: "posix" },
   tab: Math.random().toString(36).slice(2, 12),
   kept: new AnswerCache(),
   listeners: [],
@@ -137,6 +149,7 @@ const liveSource = {
   },
 
   window: null,
+  compared: null, // the document of a page that compares runs
   loginAdvice: "",
 
   selectedText() {
@@ -153,7 +166,7 @@ const liveSource = {
     words.push(...(this.session.command_words[command] ?? []));
     // A name that looks like an option comes last, behind "--".
     const all = inputs.some((name) => name.startsWith("-")) ? [...words, "--", ...inputs] : [...inputs, ...words];
-    return ["etlheap", command, ...all].map(shellWord).join(" ");
+    return commandText(["etlheap", command, ...all], this.session.shell);
   },
 
   // The answer is fetched first: a link to a question that is refused would save nothing, and say

@@ -58,25 +58,30 @@ const staticSource = {
   isLive: false,
   session: null,
   page: null, // the data of the page
+  compared: null, // its only document, if it compares runs: see view_compared.js
   documents: new Map(), // by questionName
   cells: null,
+  sources: new Map(), // lines of code by FILE:LINE
   window: null, // what the page covers: { from, to } in ns, isWhole
 
   async open(page) {
     this.page = page;
     this.loginAdvice = page.login_advice ?? "";
     for (const one of page.documents) this.documents.set(questionName(one.command, one.options), one);
+    this.compared = page.documents.find(({ command }) => command in COMPARED) ?? null;
     if (page.cells !== undefined) {
       this.cells = decodeCells(JSON.parse(await inflate(page.cells)));
       const { from_ns: from, to_ns: to, is_whole: isWhole } = this.cells.document.window;
       this.window = { from, to, isWhole };
     }
+    const { sources } = page.sources === undefined ? { sources: [] } : JSON.parse(await inflate(page.sources));
+    for (const part of sources) this.sources.set(frameSource(part), part);
     this.session = {
       schema: "etlheap-view-1",
       version: page.version,
       inputs: [{ number: 1, name: page.inputs.join(" "), words: page.inputs, state: "ready", symbols: page.symbols }],
       command_words: {},
-      source_roots: [],
+      source_roots: page.source_roots ?? [],
     };
   },
 
@@ -122,11 +127,15 @@ const staticSource = {
 
   // Whether it can be asked just so; for choices that are offered.
   can(command, options) {
+    const place = valueOf(options, "source");
+    if (place !== undefined) return this.sources.has(place);
     if (this.cells !== null && readCellQuestion(this.cells, command, options) !== null) return true;
     return this.documents.has(questionName(command, options));
   },
 
   async ask(command, options) {
+    const part = this.sources.get(valueOf(options, "source"));
+    if (part !== undefined) return { document: { schema: "etlheap-sources-1", sources: [part] }, pending: false };
     const exact = this.exactDocument(command, options);
     const query = this.cells === null || exact !== undefined ? null : readCellQuestion(this.cells, command, options);
     if (query !== null) return { document: answerFromCells(this.cells, query), pending: false };
@@ -155,6 +164,7 @@ const staticSource = {
 
   // The window that a change selects, as this page has it: never empty.
   settle(changes) {
+    if (this.compared !== null) return withoutSelection(changes);
     if (this.cells === null || !("from" in changes || "to" in changes)) return changes;
     const { edges } = this.cells;
     const settled = { ...changes };
@@ -175,12 +185,14 @@ const staticSource = {
     if (command === "info") return []; // it is about the whole trace
     const names = new Set(options.map(([name]) => name));
     const isOfMoment = names.has("at");
+    const isOfCode = names.has("source"); // whatever is selected
     const leftOut = new Set();
     if (command === "symbols")
       for (const name of ["thread", "lifetime", "require-frame", "exclude-frame", "fold-module", "no-symbols"])
         leftOut.add(name);
+    if (isOfCode) for (const name of [...SELECTING_OPTIONS, "kind", "no-cull", "cull-list"]) leftOut.add(name);
     if (names.has("unmatched")) leftOut.add("at-exit");
-    const words = [];
+    const words = isOfCode ? this.session.source_roots.flatMap((root) => ["--source-root", root]) : [];
     const { selection } = this.page;
     for (let i = 0; i < selection.length;) {
       const hasValue = i + 1 < selection.length && !selection[i + 1].startsWith("--");
@@ -209,7 +221,8 @@ const staticSource = {
     words.push(...this.selectionFor(command, options));
     const { inputs } = this.page;
     const all = inputs.some((name) => name.startsWith("-")) ? [...words, "--", ...inputs] : [...inputs, ...words];
-    return ["etlheap", command, ...all].map(shellWord).join(" ");
+    // Whoever reads the page may type its commands.
+    return commandText(["etlheap", command, ...all], /Windows/.test(navigator.userAgent) ? "windows" : "posix");
   },
 
   onSession() {},

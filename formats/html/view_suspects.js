@@ -34,13 +34,17 @@ function suspectsSentence({ rows, never_freed_groups: groups }) {
     formatCount(groups),
   );
   if (groups === 0) return ["No suspects: every block was freed."];
+  const what = groups === 1 ? "call stack" : "call stacks";
   if (rows.length === 0)
-    return ["Of ", stacks, " call stacks with blocks that were never freed, none looks like a leak."];
+    return ["Of ", stacks, ` ${what} with blocks that were never freed, none looks like a leak.`];
+  const why =
+    rows.length === 1
+      ? "this one looks like a leak: some of its blocks outlive all others, and it allocated such blocks all over the window. "
+      : "these look like leaks: some of their blocks outlive all others, and they allocated such blocks all over the window. ";
   return [
     "Of ",
     stacks,
-    " call stacks with blocks that were never freed, these look like leaks: some of their blocks outlive all others, " +
-      "and they allocated such blocks all over the window. A score above 75 means that the stack still leaked in the second half.",
+    ` ${what} with blocks that were never freed, ${why}A score above 75 means that a stack still leaked in the second half.`,
   ];
 }
 

@@ -26,8 +26,10 @@ const table = {
   rows: null,
   context: null,
   total: null,
+  whole: null, // the sums of all, while those of a search are the total
   scroll: 0,
   note: null,
+  marked: null, // what the rows that a search marks have
 };
 
 // --- which rows are listed -----------------------------------------------------------------------
@@ -64,7 +66,7 @@ function paintRows() {
   table.entries = listed;
   const columns = columnsShown();
   const fragment = new DocumentFragment();
-  fragment.append(tableTotalRow(columns));
+  fragment.append(...tableTotalRows(columns));
   for (const entry of listed) {
     fragment.append(entry.isMore ? moreTableRow(entry, columns) : tableNodeRow(entry, columns));
     if (entry.isOpen && STACK_KEYS.has(entry.node.key)) fragment.append(tableFramesRow(entry.node, columns));
@@ -73,6 +75,7 @@ function paintRows() {
   const rows = rowsToFocus();
   const current = rows.find((row) => row.dataset.id === table.focus) ?? rows[0];
   if (current) current.tabIndex = 0;
+  table.marked.replaceChildren(...markedSums());
   if (state.curves) watchCurves(rows);
 }
 
@@ -80,14 +83,31 @@ function columnCount(columns) {
   return columns.length + 1 + (state.curves ? 1 : 0);
 }
 
-function tableTotalRow(columns) {
-  const name = make("th", { scope: "row", role: "rowheader", class: "gold" }, `All of ${state.kind}`);
+function tableTotalRows(columns) {
+  const all = `All of ${state.kind}`;
+  if (table.whole === null) return [tableTotalRow(columns, table.total, all)];
+  return [tableTotalRow(columns, table.whole, all), tableTotalRow(columns, table.total, foundName())];
+}
+
+const ADDED_UP = ["size", "count", "outstanding_size", "outstanding_count", "impacting_size"];
+
+// What is found, and its share of all, in the column that sorts.
+function foundName() {
+  const { column } = sortOfTable(table.keys);
+  const [part, whole] = [table.total.sums?.[column], table.whole.sums?.[column]];
+  const hasShare = ADDED_UP.includes(column) && whole > 0 && part >= 0;
+  const share = hasShare ? ` (${formatPercent(part, whole)} of ${WORDS[column]})` : "";
+  return `With ${searchText()}${share}`;
+}
+
+function tableTotalRow(columns, total, text) {
+  const name = make("th", { scope: "row", role: "rowheader", class: "gold" }, text);
   const row = make(
     "tr",
-    { class: "total", role: "row", "aria-level": 1, "data-row": "totals", "data-command": table.total.command },
+    { class: "total", role: "row", "aria-level": 1, "data-row": "totals", "data-command": total.command },
     name,
   );
-  for (const key of columns) row.append(measureCell(key, table.total.sums?.[key], "only rows have this"));
+  for (const key of columns) row.append(measureCell(key, total.sums?.[key], "only rows have this"));
   if (state.curves) row.append(make("td", { role: "gridcell" }));
   return row;
 }
@@ -126,6 +146,32 @@ function isTableMatch(node) {
   return words !== "" && `${node.label.text} ${node.label.detail}`.toLowerCase().includes(words);
 }
 
+// What is below a row that matches is in its sum.
+function markedNodes() {
+  const isMarked = ({ node, isMore }) => !isMore && isTableMatch(node) && !pathToNode(node.parent).some(isTableMatch);
+  return table.entries.filter(isMarked).map(({ node }) => node);
+}
+
+// While the search cannot narrow the sums: those of the rows that are shown.
+function markedSums() {
+  if (state.search === "" || isNarrowing()) return [];
+  const nodes = markedNodes();
+  const { column } = sortOfTable(table.keys);
+  const text = `${plural(nodes.length, "row shown matches", "rows shown match")} ${searchText()}`;
+  const canAdd = ADDED_UP.includes(column) && nodes.every(({ row }) => Number.isInteger(row?.[column]));
+  const whole = table.total.sums?.[column];
+  if (nodes.length === 0 || !canAdd || isUnknown(whole)) return [`${text}.`];
+  const sum = nodes.reduce((total, { row }) => total + row[column], 0);
+  const { command } = table.total;
+  return [
+    `${text}: `,
+    figure("span", column, sum, measureText(column, sum), { "data-rest": "marked", "data-command": command }),
+    " of ",
+    figure("span", column, whole, measureText(column, whole), { "data-row": "totals", "data-command": command }),
+    ` ${WORDS[column]}.`,
+  ];
+}
+
 function nameCell(node, isOpen) {
   const { text, detail } = node.label;
   const cell = make(
@@ -135,13 +181,23 @@ function nameCell(node, isOpen) {
     make(
       "span",
       { class: "label" },
-      ...breakable(text),
-      detail === "" ? "" : make("span", { class: "detail" }, ...breakable(` ${detail}`)),
+      ...withHits(text),
+      detail === "" ? "" : make("span", { class: "detail" }, ...withHits(` ${detail}`)),
     ),
     make("button", { type: "button", class: "row-menu", tabindex: -1, "aria-label": `Actions for ${text}` }, "\u22ef"),
   );
   cell.style.setProperty("--level", node.level - 1);
   return cell;
+}
+
+// The text, with what matches the search marked.
+function withHits(text) {
+  const words = state.search.toLowerCase();
+  const nodes = [];
+  let from = 0;
+  for (let at; words !== "" && (at = text.toLowerCase().indexOf(words, from)) >= 0; from = at + words.length)
+    nodes.push(...breakable(text.slice(from, at)), make("span", { class: "hit" }, text.slice(at, at + words.length)));
+  return [...nodes, ...breakable(text.slice(from))];
 }
 
 // Long names of functions wrap behind "!", "::" and folders, and not in the middle of a word.
@@ -187,8 +243,7 @@ function restOfRows(node) {
   const { column } = sortOfTable(table.keys);
   const whole = node.level === 0 ? table.total.sums : node.row;
   const children = [...node.children.values()];
-  const isSum = ["size", "count", "outstanding_size", "outstanding_count", "impacting_size"].includes(column);
-  if (!isSum || !Number.isInteger(whole?.[column]) || children[0]?.key === "function") return [];
+  if (!ADDED_UP.includes(column) || !Number.isInteger(whole?.[column]) || children[0]?.key === "function") return [];
   const shown = children.slice(0, table.shown.get(node.id) ?? ROWS_SHOWN);
   if (shown.some((child) => !Number.isInteger(child.row?.[column]))) return [];
   const rest = whole[column] - shown.reduce((sum, child) => sum + child.row[column], 0);
@@ -310,14 +365,21 @@ function listenToRows(body) {
 function setTableAnswers(documents, questions) {
   const keys = tableKeys();
   if (keys.join() !== table.keys.join()) Object.assign(table, { keys, open: new Map(), shown: new Map() });
-  table.levels = documents.map((answer, i) => [newTablePage(answer, questions[i], 0)]).reverse();
+  const pages = documents.map((answer, i) => newTablePage(answer, questions[i], 0));
+  const sumsOf = (page) => page.document.totals.find((one) => one.kind === state.kind);
+  table.whole = null;
+  if (pages.length > keys.length) {
+    const page = pages.pop();
+    table.whole = { sums: sumsOf(page), command: page.command };
+  }
+  table.levels = pages.reverse().map((page) => [page]);
   table.below = new Map();
-  const sums = documents.at(-1).totals.find((one) => one.kind === state.kind);
-  table.total = { sums, command: table.levels[0][0].command };
+  table.total = { sums: sumsOf(table.levels[0][0]), command: table.levels[0][0].command };
   table.root = buildTableTree(table.keys, table.levels, table.below);
 }
 
 function emptyTable(answer) {
+  if (isNarrowing()) return nothingFound();
   const recorded = (answer.recorded ?? []).some((one) => one.kind === state.kind);
   if (!recorded) return `The trace has no events of kind ${state.kind}.`;
   if ((state.filters ?? []).length > 0) return "No blocks match the filters above. Remove one of them.";
@@ -343,9 +405,11 @@ function drawTable(body, documents, context) {
   const box = make("div", { class: "table-box" }, grid);
   box.addEventListener("scroll", () => (table.scroll = box.scrollTop), { passive: true });
   table.note = make("p", { class: "note", role: "status" });
+  table.marked = make("p", { class: "note", role: "status" });
   paintRows();
   body.replaceChildren(
     ...(columnPicker.isOpen ? [drawColumnPicker(table.keys, toggleColumnPicker)] : []),
+    table.marked,
     box,
     table.note,
   );

@@ -40,7 +40,9 @@ function tableQuestions() {
   const keys = tableKeys();
   const filters = filterOptions({ window: true, kind: true, types: true });
   // The deepest first: that is the one to copy or to save as CSV.
-  return keys.map((_, i) => levelQuestion(keys.slice(0, keys.length - i), filters, 0));
+  const levels = keys.map((_, i) => levelQuestion(keys.slice(0, keys.length - i), filters, 0));
+  // While a search narrows the rows, the sums of all are asked for, too: as they were before.
+  return isNarrowing() ? [...levels, levelQuestion(keys.slice(0, 1), filterOptions({ search: false }), 0)] : levels;
 }
 
 function newTablePage(answer, question, skip) {

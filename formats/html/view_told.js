@@ -5,8 +5,9 @@
 
 const NOT_FOR_MODULES = ["thread", "type", "lifetime", "require-frame", "exclude-frame", "fold-module"];
 
+// While symbols are looked up, which modules lack them is not known.
 function modulesQuestions() {
-  if (state.kind === null) return null;
+  if (state.kind === null || shownInput()?.symbols === "pending") return null;
   return [{ command: "symbols", options: optionsWithout(...NOT_FOR_MODULES) }];
 }
 

@@ -25,8 +25,8 @@ void etlheap_units_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE]);
 void etlheap_units_short_size(i64 size_bytes, char out[ETLHEAP_UNITS_SIZE]);
 void etlheap_units_short_count(i64 value, char out[ETLHEAP_UNITS_SIZE]);
 
-/* A span of time for people, rounded: "12.345 s", "100.000 ms", "800 ns". Pages round alike: span()
- * in formats/html/report_page.js. */
+/* A span of time for people, rounded: "12.345 s", "100.000 ms", "800 ns". Pages round alike:
+ * formatDuration() in formats/html/view_format.js. */
 void etlheap_units_duration(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 
 /* An estimate of a span of time, to two digits: "5.8 us", "120 ms". */
@@ -39,7 +39,7 @@ void etlheap_units_seconds(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 void etlheap_units_moment(i64 ns, char out[ETLHEAP_UNITS_SIZE]);
 
 /* Seconds, rounded to three digits if the window lasts a second or more, to six if it lasts a
- * millisecond or more. Pages round alike: seconds() in formats/html/report_page.js. */
+ * millisecond or more. Pages round alike: formatTime() in formats/html/view_format.js. */
 void etlheap_units_rounded_moment(i64 ns, i64 window_ns, char out[ETLHEAP_UNITS_SIZE]);
 
 /* ISO 8601 in UTC with nine digits: "2020-07-29T00:07:00.623615000Z". */

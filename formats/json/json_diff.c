@@ -26,14 +26,8 @@ static void write_amounts(etlheap_json *json, u32 kind, etlheap_measure measure,
 static void write_lifetimes(etlheap_json *json, const etlheap_diff *diff);
 static void write_hints(etlheap_json *json, const etlheap_diff_answer *answer, etlheap_text *text);
 
-etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *layout,
+etl_status etlheap_write_diff_json(const etlheap_diff_answer *answer, const etlheap_layout *given,
                                    etlheap_sink *sink)
-{
-    return json_diff_write(answer, layout, false, sink);
-}
-
-etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layout *given,
-                           bool in_markup, etlheap_sink *sink)
 {
     const etlheap_diff *const diff = answer->diff;
     etlheap_json json;
@@ -41,7 +35,6 @@ etl_status json_diff_write(const etlheap_diff_answer *answer, const etlheap_layo
     const etl_status status = etlheap_json_document(&json, "etlheap-diff-1", 2, given, sink);
     if (status != ETL_OK)
         return status;
-    json.in_markup = in_markup;
     write_side(&json, "base", &answer->base);
     write_side(&json, "new", &answer->now);
     etlheap_json_string(&json, "measure", etlheap_measure_word(diff->measure));

@@ -13,7 +13,6 @@
 #include "formats/writers.h"
 #include "json_diff.h"
 #include "json_rows.h"
-#include "json_trend.h"
 
 static void write_runs(etlheap_json *json, const etlheap_trend_answer *answer)
 {
@@ -113,14 +112,8 @@ static void write_hints(etlheap_json *json, const etlheap_trend_answer *answer, 
     etlheap_json_array_close(json);
 }
 
-etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer,
-                                    const etlheap_layout *layout, etlheap_sink *sink)
-{
-    return json_trend_write(answer, layout, false, sink);
-}
-
-etl_status json_trend_write(const etlheap_trend_answer *answer, const etlheap_layout *given,
-                            bool in_markup, etlheap_sink *sink)
+etl_status etlheap_write_trend_json(const etlheap_trend_answer *answer, const etlheap_layout *given,
+                                    etlheap_sink *sink)
 {
     const etlheap_trend *const trend = answer->trend;
     etlheap_json json;
@@ -128,7 +121,6 @@ etl_status json_trend_write(const etlheap_trend_answer *answer, const etlheap_la
     const etl_status status = etlheap_json_document(&json, "etlheap-trend-1", 2, given, sink);
     if (status != ETL_OK)
         return status;
-    json.in_markup = in_markup;
     write_runs(&json, answer);
     etlheap_json_string(&json, "measure", etlheap_measure_word(trend->measure));
     etlheap_json_group_by(&json, &trend->table);

@@ -1,4 +1,5 @@
 /* json_viewed.c - the inputs of `etlheap view` as JSON; see viewed.h. */
+#include "formats/parts/shell_words.h"
 #include "json.h"
 
 static const char *const state_words[] = {
@@ -41,6 +42,7 @@ void etlheap_viewed_write(const etlheap_viewed *viewed, etlheap_sink *sink)
     etlheap_json_object(&json, NULL);
     etlheap_json_string(&json, "schema", "etlheap-view-1");
     etlheap_json_string(&json, "version", ETLHEAP_VERSION);
+    etlheap_json_string(&json, "shell", etlheap_shell_name(etlheap_shell_here()));
     etlheap_json_array(&json, "inputs");
     for (u32 i = 0; i < viewed->input_count; i++)
         write_input(&json, &viewed->inputs[i], i + 1);
@@ -49,6 +51,7 @@ void etlheap_viewed_write(const etlheap_viewed *viewed, etlheap_sink *sink)
     for (u32 i = 0; i < viewed->command_count; i++)
         write_words(&json, viewed->commands[i].name, &viewed->commands[i].words);
     etlheap_json_object_close(&json);
+    write_words(&json, "source_roots", &viewed->source_roots);
     etlheap_json_object_close(&json);
     etlheap_json_end(&json);
 }

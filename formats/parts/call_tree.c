@@ -18,6 +18,9 @@
  * matches, inwards or outwards, and stacks without a match have no path. So a stack counts once,
  * however often the function calls itself.
  *
+ * Stacks are those of allocations. If rows are grouped by stacks of frees and no others, the tree
+ * is of those.
+ *
  * Frames of one function are one node, as far as names are known: a caller is the same whichever
  * line it called from. Invariant: kind and process are the first level, so no sum crosses kinds.
  */
@@ -66,7 +69,7 @@ typedef struct tree_sibling {
 static void choose_measures(const etlheap_layout *layout, call_tree *tree);
 static u32 *find_functions(const etlheap_table *table);
 static int compare_functions(const void *left, const void *right);
-static tree_levels levels_of(const etlheap_table *table);
+static tree_levels levels_of(const etlheap_table *table, bool of_frees);
 static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *layout,
                              const tree_cut *cut, const u32 *functions, call_tree *tree);
 static int compare_paths(const void *left, const void *right);
@@ -83,6 +86,23 @@ static bool open_node(const tree_row *row, u32 depth, call_tree *tree);
 static etl_status link_shown(call_tree *tree);
 static bool is_shown(const call_tree *tree, u32 node);
 static int compare_siblings(const void *left, const void *right);
+
+static bool is_of_frees(const etlheap_table *table)
+{
+    bool by_free_stack = false, by_stack = false;
+    for (u32 i = 0; i < table->group_by_count; i++) {
+        by_free_stack |= table->group_by[i] == ETLHEAP_KEY_FREE_STACK;
+        by_stack |= etlheap_key_is_stack(table->group_by[i]);
+    }
+    return by_free_stack && !by_stack;
+}
+
+/* The stack of a row that the tree has, innermost frame first. */
+static etlheap_indices stack_of(const etlheap_table *table, const etlheap_row *row,
+                                const call_tree *tree)
+{
+    return etlheap_stack_members(table, tree->of_frees ? row->free_stack : row->stack);
+}
 
 /* Marks the frames that match the root; none without a root. NULL without memory. */
 static bool *find_root(const etlheap_table *table, const etlheap_pattern *root)
@@ -105,7 +125,8 @@ etl_status call_tree_build(const etlheap_table *table, const etlheap_layout *lay
                            .outwards = part == TREE_PART_CALLERS,
                            .inverted =
                                part == TREE_PART_CALLERS || layout->tree == ETLHEAP_TREE_CALLERS };
-    out->levels = levels_of(table);
+    out->of_frees = is_of_frees(table);
+    out->levels = levels_of(table, out->of_frees);
     choose_measures(layout, out);
     tree_row *const rows =
         functions && is_root ? sorted_rows(table, layout, &cut, functions, out) : NULL;
@@ -192,7 +213,7 @@ static int compare_functions(const void *left, const void *right)
 
 /* The levels. Kind and process share the first one, in this order, so that sums never cross kinds.
  * Each other key but a stack has its own. */
-static tree_levels levels_of(const etlheap_table *table)
+static tree_levels levels_of(const etlheap_table *table, bool of_frees)
 {
     tree_levels out = { .keys = { ETLHEAP_KEY_KIND } };
     u32 count = 1, given = 0;
@@ -204,6 +225,7 @@ static tree_levels levels_of(const etlheap_table *table)
     out.starts[++out.count] = count;
     for (; given < table->group_by_count; given++) {
         if (etlheap_key_is_stack(table->group_by[given]) ||
+            (of_frees && table->group_by[given] == ETLHEAP_KEY_FREE_STACK) ||
             table->group_by[given] == ETLHEAP_KEY_KIND)
             continue;
         out.keys[count++] = table->group_by[given];
@@ -251,7 +273,7 @@ static void choose_rows(const etlheap_table *table, const etlheap_layout *layout
         own.rows_max = 0;
     own.rows_of_each_kind = false;
     for (u32 i = 0, paths = 0; i < table->row_count; i++) {
-        etlheap_indices frames = etlheap_row_frames(table, &table->rows[i]);
+        etlheap_indices frames = stack_of(table, &table->rows[i], tree);
         const bool has_path = cut_at_root(cut, &frames);
         listed[i] = !has_path || own.rows_max == 0 || paths < own.rows_max;
         paths += has_path;
@@ -315,7 +337,7 @@ static tree_row *sorted_rows(const etlheap_table *table, const etlheap_layout *l
     choose_rows(table, layout, cut, listed, tree);
     for (u32 i = 0; i < table->row_count; i++) {
         const etlheap_row *const row = &table->rows[i];
-        etlheap_indices frames = etlheap_row_frames(table, row);
+        etlheap_indices frames = stack_of(table, row, tree);
         const bool is_own = cut->is_root && frames.count > 0 && cut->is_root[frames.at[0]];
         if (!cut_at_root(cut, &frames))
             continue;

@@ -39,6 +39,7 @@ typedef struct tree_sums {
 
 typedef struct call_tree {
     tree_levels levels;
+    bool of_frees;    /* stacks are those of frees */
     tree_node *nodes; /* a parent stands before its children */
     u32 node_count, node_capacity;
     u32 row_count; /* rows with a path; fewer than the table has if the layout names a root */

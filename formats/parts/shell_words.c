@@ -25,6 +25,11 @@ etlheap_shell etlheap_shell_here(void)
     return etl_path_is_separator('\\') ? ETLHEAP_SHELL_WINDOWS : ETLHEAP_SHELL_POSIX;
 }
 
+const char *etlheap_shell_name(etlheap_shell shell)
+{
+    return shell == ETLHEAP_SHELL_WINDOWS ? "windows" : "posix";
+}
+
 /* U+2018 to U+201F: PowerShell takes them for quotes. */
 static bool is_typographic_quote(const char *at)
 {

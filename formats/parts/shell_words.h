@@ -14,6 +14,9 @@ typedef enum etlheap_shell { ETLHEAP_SHELL_POSIX, ETLHEAP_SHELL_WINDOWS } etlhea
 /* The shells of the system that the program runs on. */
 etlheap_shell etlheap_shell_here(void);
 
+/* "posix" or "windows". */
+const char *etlheap_shell_name(etlheap_shell shell);
+
 /* Appends a word as it is. */
 void etlheap_shell_add(etlheap_text *text, etlheap_shell shell, const char *word);
 

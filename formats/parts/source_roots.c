@@ -41,19 +41,31 @@ static size_t match(const char *from, const char *path)
     return is_slash(path[size]) ? size + 1 : 0;
 }
 
-static const etlheap_source_root *find(const etlheap_source_roots *roots, const char *path,
-                                       size_t *size)
+const etlheap_source_root *etlheap_source_roots_find(const etlheap_source_roots *roots,
+                                                     const char *path, const char **rest)
 {
     const etlheap_source_root *found = NULL;
-    *size = 0;
+    size_t size = 0;
     for (u32 i = 0; roots && i < roots->count; i++) {
         const size_t matched = match(roots->at[i].from, path);
-        if (matched > *size) {
-            *size = matched;
+        if (matched > size) {
+            size = matched;
             found = &roots->at[i];
         }
     }
+    while (is_slash(path[size]))
+        size++;
+    *rest = path + size;
     return found;
+}
+
+bool etlheap_source_paths_same(const char *a, const char *b)
+{
+    while (*a != '\0' && folded(*a) == folded(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
 }
 
 static void add_slashed(etlheap_text *text, const char *path)
@@ -65,8 +77,8 @@ static void add_slashed(etlheap_text *text, const char *path)
 bool etlheap_source_roots_add(const etlheap_source_roots *roots, const char *path,
                               etlheap_text *text)
 {
-    size_t size;
-    const etlheap_source_root *const root = find(roots, path, &size);
+    const char *rest;
+    const etlheap_source_root *const root = etlheap_source_roots_find(roots, path, &rest);
     if (!root) {
         etlheap_text_add_string(text, path);
         return false;
@@ -76,16 +88,14 @@ bool etlheap_source_roots_add(const etlheap_source_roots *roots, const char *pat
         add_slashed(text, root->to);
         etlheap_text_add_string(text, is_slash(root->to[to_size - 1]) ? "" : "/");
     }
-    while (is_slash(path[size]))
-        size++;
-    add_slashed(text, path + size);
+    add_slashed(text, rest);
     return true;
 }
 
 bool etlheap_source_roots_have(const etlheap_source_roots *roots, const char *path)
 {
-    size_t size;
-    return find(roots, path, &size) != NULL;
+    const char *rest;
+    return etlheap_source_roots_find(roots, path, &rest) != NULL;
 }
 
 static bool contains(const char *path, const char *folder)

@@ -19,6 +19,14 @@
 bool etlheap_source_roots_add(const etlheap_source_roots *roots, const char *path,
                               etlheap_text *text);
 
+/* The root that the path is below, and the rest of the path, which begins with a name; NULL: there
+ * is none. */
+const etlheap_source_root *etlheap_source_roots_find(const etlheap_source_roots *roots,
+                                                     const char *path, const char **rest);
+
+/* True if paths differ at most in case and in the kind of slashes. */
+bool etlheap_source_paths_same(const char *a, const char *b);
+
 /* True if the path is below a root. */
 bool etlheap_source_roots_have(const etlheap_source_roots *roots, const char *path);
 

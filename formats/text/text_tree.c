@@ -206,10 +206,13 @@ static void add_line(const etlheap_table *table, const call_tree *tree, const tr
 }
 
 /* Adds a frame of a chain. Where it is in the source is said of the last one only. */
-static void add_link(const etlheap_table *table, const tree_node *node, bool is_last,
-                     etlheap_text *text)
+static void add_link(const etlheap_table *table, const call_tree *tree, const tree_node *node,
+                     bool is_last, etlheap_text *text)
 {
-    if (node->frame == ETLHEAP_NO_INDEX)
+    const etlheap_key free_stack = ETLHEAP_KEY_FREE_STACK;
+    if (node->frame == ETLHEAP_NO_INDEX && tree->of_frees)
+        etlheap_text_add_keys(text, table, node->row, &free_stack, 1);
+    else if (node->frame == ETLHEAP_NO_INDEX)
         etlheap_text_add_string(text, "[no stack recorded]");
     else
         add_function(&table->frames[node->frame], node->has_places, is_last, text);
@@ -220,7 +223,7 @@ static u32 link_columns(const etlheap_table *table, const call_tree *tree, u32 n
                         etlheap_text *scratch)
 {
     etlheap_text_clear(scratch);
-    add_link(table, &tree->nodes[node], is_last, scratch);
+    add_link(table, tree, &tree->nodes[node], is_last, scratch);
     return etlheap_display_width(etlheap_text_of(scratch), scratch->size);
 }
 
@@ -254,7 +257,7 @@ static void add_chain(const etlheap_table *table, const call_tree *tree, const t
     const char *const arrow = line->layout->ascii ? " -> " : " \u2192 ";
     const u32 left_out = links_left_out(table, tree, line, scratch);
     u32 at = line->first, count = 1;
-    add_link(table, &tree->nodes[at], at == line->last, text);
+    add_link(table, tree, &tree->nodes[at], at == line->last, text);
     if (left_out > 0)
         etlheap_text_add_format(text, "%s%s", arrow, line->layout->ascii ? "..." : "\u2026");
     while (at != line->last) {
@@ -262,7 +265,7 @@ static void add_chain(const etlheap_table *table, const call_tree *tree, const t
         if (count++ <= left_out)
             continue;
         etlheap_text_add_string(text, arrow);
-        add_link(table, &tree->nodes[at], at == line->last, text);
+        add_link(table, tree, &tree->nodes[at], at == line->last, text);
     }
     if (left_out > 0)
         etlheap_text_add_format(text, " (%" PRIu32 " frames)", count);

@@ -79,8 +79,7 @@ class _Options(ctypes.Structure):
         ("inventory_only", c_bool), ("questions", c_void_p), ("question_count", c_uint32), ("temporary_folder", c_char_p),
         ("progress", c_void_p), ("progress_user", c_void_p), ("store", c_void_p), ("name", c_char_p),
         ("custom_allocators", c_void_p), ("custom_allocator_count", c_uint32), ("mark_events", c_void_p),
-        ("mark_event_count", c_uint32), ("named_kinds", c_bool), ("cancel", c_void_p),
-        ("keeps_sums", c_bool),
+        ("mark_event_count", c_uint32), ("named_kinds", c_bool), ("cancel", c_void_p), ("keeps_sums", c_bool),
     ]
 
 

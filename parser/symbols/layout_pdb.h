@@ -262,12 +262,15 @@
  * CodeSize; then a block for each file: u32 file, u32 count, u32 size of the
  * block with these 12 bytes, then per line u32 offset from Offset and u32 line in
  * bits 0..23. A file is an offset into the checksum subsection, where a u32 leads
- * to its name in the stream "/names" (a header of 12 bytes, then the names).
+ * to its name in the stream "/names" (a header of 12 bytes, then the names). After
+ * it: u8 size and u8 kind of a checksum (0 none, 1 MD5, 2 SHA-1, 3 SHA-256), and its
+ * bytes.
  *
  * Inlinee lines: u32 signature (1: extra files follow each entry), then u32
  * inlinee, u32 file, u32 line of its first one, [u32 count, u32 files].
  * Source: MS cvinfo.h, RS, LLVM; seen.
  */
+#define PDB_FILE_BYTES               6u
 #define PDB_SUBSECTION_HEADER_BYTES  8u
 #define PDB_SUBSECTION_LINES         0xf2u
 #define PDB_SUBSECTION_CHECKSUMS     0xf4u

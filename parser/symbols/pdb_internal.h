@@ -93,6 +93,7 @@ typedef struct pdb_inline {
 } pdb_inline;
 
 #define PDB_FILE_OF_INLINEE UINT32_MAX
+#define PDB_NO_FILE         UINT32_MAX
 
 /* Where an inlined function begins. */
 typedef struct pdb_inlinee {
@@ -156,6 +157,10 @@ struct etl_pdb_resolver {
 
     pdb_text text;
     etl_pdb_frame frames[PDB_INLINE_DEPTH_MAX];
+    /* Of the last location: for its inlined calls, then for its function, the offset of the file in
+     * the checksum subsection of its module; PDB_NO_FILE. */
+    u32 frame_files[PDB_INLINE_DEPTH_MAX + 1];
+    u32 frame_count;
     u8 *record; /* owned: PDB_RECORD_BYTES_MAX of scratch for the current record */
     u8 *name;   /* owned: PDB_NAME_MAX of scratch for the symbol's name */
 };

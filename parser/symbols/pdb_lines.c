@@ -270,3 +270,43 @@ static etl_bytes read_file_name(etl_pdb_resolver *r, u32 name)
         msf_text(&r->names, name + PDB_NAMES_HEADER_BYTES, PDB_NAME_MAX, r->name);
     return text.at == r->name ? pdb_text_keep(&r->text, text) : text;
 }
+
+/* Sizes of checksums by kind; 0: none. */
+static const u8 checksum_sizes[] = {
+    [ETL_PDB_CHECKSUM_NONE] = 0,
+    [ETL_PDB_CHECKSUM_MD5] = 16,
+    [ETL_PDB_CHECKSUM_SHA1] = 20,
+    [ETL_PDB_CHECKSUM_SHA256] = 32,
+};
+
+/* Reads the checksum of a file, unless its size is not that of its kind. */
+static void read_checksum(etl_pdb_resolver *r, u32 file, etl_pdb_checksum *out)
+{
+    u8 scratch[PDB_FILE_BYTES + ETL_PDB_CHECKSUM_BYTES_MAX];
+    if (r->checksums_size < PDB_FILE_BYTES || file > r->checksums_size - PDB_FILE_BYTES)
+        return;
+    const u32 left = r->checksums_size - PDB_FILE_BYTES - file;
+    const u32 at = r->checksums_at + file;
+    etl_cursor c = etl_cursor_of(msf_view(&r->module, at, PDB_FILE_BYTES, scratch));
+    etl_skip(&c, 4);
+    const u8 size = etl_u8(&c);
+    const u8 kind = etl_u8(&c);
+    if (!etl_ok(&c) || kind >= ETL_COUNT_OF(checksum_sizes) || size != checksum_sizes[kind] ||
+        size > left || size == 0)
+        return;
+    const etl_bytes bytes = msf_view(&r->module, at + PDB_FILE_BYTES, size, scratch);
+    if (bytes.at == NULL)
+        return;
+    out->kind = kind;
+    out->size = size;
+    memcpy(out->bytes, bytes.at, size);
+}
+
+bool etl_pdb_frame_checksum(etl_pdb_resolver *resolver, uint32_t level, etl_pdb_checksum *out)
+{
+    *out = (etl_pdb_checksum){ .kind = ETL_PDB_CHECKSUM_NONE };
+    if (level >= resolver->frame_count || resolver->frame_files[level] == PDB_NO_FILE)
+        return false;
+    read_checksum(resolver, resolver->frame_files[level], out);
+    return true;
+}

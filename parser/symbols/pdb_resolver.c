@@ -252,11 +252,15 @@ static void run_passes(etl_pdb_resolver *r)
 static void describe(etl_pdb_resolver *r, const pdb_query *query, etl_pdb_location *out)
 {
     *out = (etl_pdb_location){ .index = query->index, .rva = r->rvas[query->index] };
+    u32 file = PDB_NO_FILE;
     if (query->has_line && (query->line_runs == 1 || query->line_runs == query->claims)) {
+        file = query->line_file;
         out->function.line = query->line;
-        out->function.file = pdb_file_name(r, query->line_file);
+        out->function.file = pdb_file_name(r, file);
     }
     describe_inlined(r, query, out);
+    r->frame_files[out->inline_count] = file;
+    r->frame_count = out->inline_count + 1;
     if (query->alloc_type != 0)
         out->alloc_type = pdb_type_name(r, query->alloc_type);
     /* Last, for its name may lie in the scratch that reading records uses. */
@@ -293,11 +297,13 @@ static void describe_inlined(etl_pdb_resolver *r, const pdb_query *query, etl_pd
     while (at != 0 && out->inline_count < PDB_INLINE_DEPTH_MAX) {
         const pdb_inline *const call = &r->inlines[at - 1];
         const pdb_inlinee *const inlinee = pdb_inlinee_of(r, call->inlinee);
+        u32 *const file = &r->frame_files[out->inline_count];
         etl_pdb_frame *const frame = &r->frames[out->inline_count++];
         *frame = (etl_pdb_frame){ .name = pdb_inlinee_name(r, call->inlinee) };
+        *file = PDB_NO_FILE;
         if (inlinee && inlinee->is_known) {
-            const bool is_own_file = call->file == PDB_FILE_OF_INLINEE;
-            frame->file = pdb_file_name(r, is_own_file ? inlinee->file : call->file);
+            *file = call->file == PDB_FILE_OF_INLINEE ? inlinee->file : call->file;
+            frame->file = pdb_file_name(r, *file);
             frame->line = inlinee->line + call->line_delta;
         }
         at = call->outer;

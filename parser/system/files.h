@@ -59,6 +59,15 @@ int etl_file_open_device(const char *path); /* to write to a device */
  */
 int etl_file_open_exclusive(const char *path, u64 *size_bytes);
 
+/*
+ * Opens a regular file below `folder` to read, where `path` is not trusted: relative, with / or \
+ * between names, which may differ in case from those that are there. Neither ".." nor a link leads
+ * out of the folder, and only a regular file is opened. Sets *found to its name without links,
+ * which the caller frees. -1, with errno: ENOENT or ENOTDIR if there is no such file, EPERM if it
+ * is outside the folder or not a regular file, or another reason.
+ */
+int etl_file_open_below(const char *folder, const char *path, char **found);
+
 /* Opens a stream to read, like fopen(path, "rb"), but does not wait for a pipe; NULL on failure. */
 FILE *etl_file_stream(const char *path);
 

@@ -172,8 +172,7 @@ def export(page, folder, *arguments):
     path = os.path.join(folder, "page.html")
     run(*arguments, "-o", path)
     page.open(path)
-    is_ready = "document.documentElement.dataset.ready" if arguments[0] == "export" else "document.readyState === 'complete'"
-    page.until(is_ready, 60)
+    page.until("document.documentElement.dataset.ready", 60)
     page.come_to_rest()
 
 
@@ -214,15 +213,15 @@ def check_compared(results, page, folder, scheme):
         subprocess.run([MAKE_TRACE, "workload", runs[-1], "--seed", "3", "--events", events], check=True, stdout=subprocess.DEVNULL)
     for name, more in (("comparison", []), ("comparison of lifetimes", ["--lifetimes"])):
         export(page, folder, "diff", *runs[:2], "--no-symbols", *more)
-        page.run("change('width', 'larger')")
-        page.come_to_rest()
-        wanted = ["overview div.notice.bad", "flame div.bar.change.grew", "flame div.bar.change.shrank", "table tr."]
+        page.run("update({ differenceWidth: 'larger' })")
+        page.rest()
+        wanted = ["div.notice.bad", "kinds-changed div.kind", "difference div.bar.grew", "difference div.bar.shrank", "changes tr.", "runs tr."]
         check(results, page, f"{name}, {scheme}", wanted + (["lifetimes tr."] if more else []))
         check_hovered(results, page, f"{name}, {scheme}")
     export(page, folder, "trend", *runs, "--no-symbols", "--in-order", "--all")
-    page.run("document.querySelector('#rows tbody tr').click()")
-    page.come_to_rest()
-    check(results, page, f"trend, {scheme}", ["curves ", "table tr.", "runs tr."])
+    page.run("document.querySelector('#rows .spark').click()")
+    page.rest()
+    check(results, page, f"trend, {scheme}", ["curves ", "kinds div.kind", "rows tr.", "runs tr."])
     check_hovered(results, page, f"trend, {scheme}", 2)
 
 

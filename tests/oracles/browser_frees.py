@@ -9,6 +9,8 @@ the JSON of `report`.
     chosen by, sizes and lifetimes; of a trace and of its store, of each kind.
   * Headings sort the rows that a page has, by key, and the focus stays.
   * A list that the page has cut says so.
+  * The flame graph of the stacks that freed is that of the command, from both ends.
+  * "Who frees" in a menu shows the pairs of the function that allocated.
   * Copy and CSV have the rows that are listed.
   * Without call stacks of frees the page says what records them.
 
@@ -73,6 +75,40 @@ def check_use(view):
     results.equal("which a screen reader is told", view.run("document.activeElement.closest('th').getAttribute('aria-sort')"), "ascending")
 
 
+def check_flame(view, what):
+    """Trees of what was freed, whose bars have the sums of the command."""
+    for kind in view.run("recordedKinds().filter((kind) => kind !== 'handle')"):
+        view.run(f"update({{ kind: '{kind}', stacks: 'free' }})")
+        for tree in ("callers", "callees"):
+            view.step(f"{what}: {kind}: freed memory by {tree}", lambda: view.run(f"update({{ tree: '{tree}' }})"), flame=1)
+            command = view.run("document.getElementById('flame').dataset.command")
+            view.results.check(f"{what}: {kind}: is a tree of the stacks that freed", "free_stack" in command and "AIFI,AOFI" in command, command)
+        bars = view.run("document.querySelectorAll('#flame .bar[data-row]').length")
+        nodes = view.documents.document(command)["nodes"]
+        view.results.check(f"{what}: {kind}: the page has its bars", bars > min(3, len(nodes) - 1), bars, len(nodes))
+        view.run("update({ from: Math.floor(traceEnd() / 3) })")
+        view.page.rest()
+        said = view.run("document.querySelector('#flame .covers').textContent")
+        view.results.check(f"{what}: {kind}: of a window it says that it has all", bars == 0 or "Does not follow the selected window" in said, said)
+        view.run("update({ from: null })")
+    view.run("update({ kind: recordedKinds()[0], stacks: 'alloc' })")
+    view.page.rest()
+
+
+def check_who_frees(view):
+    row = view.mark("[...document.querySelectorAll('#table tr.level-4')].find((one) => !one.textContent.includes('[no stack]'))", "a-stack")
+    view.step("who frees what a function allocates", lambda: view.menu(f"{row} .row-menu", "Who frees what"), frees=1)
+    command, pattern = view.run("[document.getElementById('frees').dataset.command, state.freesOf.pattern]")
+    document = view.documents.document(command)
+    wanted = [row["count"] for row in document["rows"] if row["site"] is not None and named(document["frames"][row["site"]]) == pattern]
+    view.results.check("are the pairs of that function", wanted and [one["count"] for one in shown_rows(view, "frees")] == wanted, pattern, shown_rows(view, "frees"), wanted)
+    view.step("all frees again", lambda: view.click("#frees .note button"), frees=10)
+
+
+def named(frame):
+    return f"{frame['module']}!{frame['symbol'] or ''}"
+
+
 def check_taken(view):
     for part in ("frees", "churn"):
         lines = saved(view, part)
@@ -100,6 +136,8 @@ def use(view):
     run("store", trace, "-o", os.path.join(folder, "frees.ehs"))
     view.export("frees.etl", "--no-symbols")
     check_lists(view, "trace")
+    check_flame(view, "trace")
+    check_who_frees(view)
     check_use(view)
     check_taken(view)
     view.export("frees.ehs", "--no-symbols")

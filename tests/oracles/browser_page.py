@@ -345,7 +345,7 @@ def hidden_columns(page):
     """Of each table that can be wider than its panel: whether it is, and what the page says is out of sight."""
     page.come_to_rest()
     return page.run("""[...document.querySelectorAll('.panel.scroll')].filter((panel) => panel.clientWidth > 0).map((panel) =>
-      [panel.scrollWidth > panel.clientWidth + 1, panel.querySelector('.columns-hidden')?.textContent ?? ''])""")
+      [panel.scrollWidth > panel.clientWidth + 1, [...panel.querySelectorAll(':scope > .wide-note:not([hidden]) button:not([hidden])')].map((one) => one.textContent).join()])""")
 
 
 def run_in_browser(use):

@@ -37,6 +37,13 @@ def check_window(view):
     in_state(view, "no window", **{"from": None, "to": None})
     view.step("the peak", lambda: view.click("#select-peak"))
     view.results.check("the peak: a window is selected", {"from", "to"} <= set(view.state()), view.state())
+    view.step("the steepest rise", lambda: view.click("#select-steepest"))
+    windows = view.documents.document(view.run("document.getElementById('curve').dataset.command"))["windows"]
+    sizes = [sum(row["outstanding_size"] for row in window["rows"]) for window in windows]
+    start = sum(row["aofi_size"] + row["aofo_size"] for row in windows[0]["rows"])
+    rates = [(size - before) / (window["to_ns"] - window["from_ns"]) for window, size, before in zip(windows, sizes, [start, *sizes])]
+    steepest = windows[rates.index(max(rates))]
+    view.results.equal("it is the steepest step of the curve's command", view.run("[state.from, state.to]"), [steepest["from_ns"], steepest["to_ns"]])
 
 
 def check_zoom(view):
@@ -126,6 +133,27 @@ def check_columns(view):
     view.step("functions", lambda: view.run("update({ groupBy: ['function'], columns: ['exclusive_size', 'exclusive_count', 'size'] })"), table=20)
     view.run("update({ groupBy: ['process', 'heap', 'type', 'stack'], columns: null })")
     view.page.rest()
+
+
+def check_wide(view):
+    """Columns that do not fit are named, and a click brings them into sight."""
+    columns = "outstanding_size,outstanding_count,impacting_size,size,count,peak_size,peak_count,lifetime_median_ns,alloc_rate,alloc_bytes_rate,first_ns,last_ns,freed_size,freed_count"
+    view.step("many columns", lambda: view.run(f"update({{ columns: '{columns}'.split(',') }})"), table=100)
+    told = view.texts("#table .wide-note button:not([hidden])")
+    seen = "[...document.querySelectorAll('#table th[data-column]')].filter((one) => { const a = one.getBoundingClientRect(), b = one.closest('.table-box').getBoundingClientRect(), k = document.querySelector('#table thead th.gold').getBoundingClientRect(); return a.right <= b.right + 2 && a.left >= k.right - 2; }).map((one) => one.textContent)"
+    titles, first = view.texts("#table th[data-column]"), view.run(seen)
+    hidden = " \u00b7 ".join(titles[len(first):])
+    view.results.check("columns that are out of sight are named", len(told) == 1 and 0 < len(first) < len(titles)
+                       and told[0] == f"{len(titles) - len(first)} columns out of sight: {hidden} \u2192", told, first, titles)
+    for _ in range(6):
+        if len(view.texts("#table .wide-note button:not([hidden])")) == 1 and view.run("document.querySelector('#table .table-box').scrollLeft > 0"):
+            break
+        view.click("#table .wide-note button:last-child")
+        view.page.rest()
+    view.results.check("clicks bring the last one into sight, and rows keep their names", titles[-1] in view.run(seen) and first[0] not in view.run(seen), view.run(seen))
+    view.results.check("and then those on the other side are named", titles[0] in view.texts("#table .wide-note button:not([hidden])")[0], view.texts("#table .wide-note button"))
+    view.step("usual columns fit", lambda: view.run("update({ columns: null })"), table=40)
+    view.results.equal("nothing is named", view.texts("#table .wide-note:not([hidden]) button:not([hidden])"), [])
 
 
 def check_rows(view):
@@ -260,7 +288,7 @@ def check_session(results, folder):
         view.open()
         view.step("the whole trace", overview=30, curve=1, table=40, flame=5, suspects=10, growth=50, churn=40, frees=20, blocks=300,
                   histogram=40, map=10, modules=2, diagnostics=4)
-        for check in (check_window, check_zoom, check_stacking, check_keys, check_columns, check_rows, check_filters, check_address):
+        for check in (check_window, check_zoom, check_stacking, check_keys, check_columns, check_wide, check_rows, check_filters, check_address):
             check(view)
         view.finish({"overview": 1500, "curve": 2000, "table": 4000, "blocks": 10000})
 

@@ -9,13 +9,18 @@ whole trace and for a window, and compared with their commands (view_page.py). T
 with each other. Another view is started for a trace, while it is still being read.
 """
 
+import ast
+import json
 import os
+import re
 import subprocess
 
 from browser_page import MAKE_TRACE
+from oracle_support import ETLHEAP
 from view_page import run_views, viewed, write_demo
 
 SCENARIOS = "handle-leak pool-leak mapped-views section-leak heap-pages test-runner dotnet kitchen-sink workload".split()
+WORDS = os.path.abspath("tests/unit/formats/test_shell_words.c")
 LENGTH = "Math.max(1, Math.round(traceEnd()))"
 
 
@@ -73,18 +78,48 @@ def check_compare(view, names):
     view.results.check("the title names it", view.run("document.getElementById('page-title').textContent") == "demo.etl")
 
 
+def check_quotes(view):
+    """Words of commands are quoted as formats/parts/shell_words.c does, of whose test the words are."""
+    with open(WORDS, encoding="utf-8") as file:
+        table = re.search(r"static const sample words\[\] = \{(.*?)\n\};", file.read(), re.S)[1]
+    samples = [[ast.literal_eval(text) for text in row] for row in re.findall(r'\{ ("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*") \}', table)]
+    got = view.run(f"{json.dumps([word for word, _, _ in samples])}.map((word) => [word, shellWord(word, 'posix'), shellWord(word, 'windows')])")
+    view.results.check(f"{len(samples)} words are quoted for both shells as the program does", len(samples) >= 14 and got == samples, *[(one, other) for one, other in zip(got, samples) if one != other])
+    read = view.run("[['a\u201db', 'x$(y)', '--symbols=C:\\\\a b\\\\', '--tree=callers', '*']].flat().map((word) => shellWord(word, 'windows'))")
+    view.results.equal("words that PowerShell would expand have its own quotes", read, ["'a\u201db'", "'x$(y)'", '"--symbols=C:\\a b\\\\"', "--tree=callers", '"*"'])
+    view.run("source.session.shell = 'windows'")
+    view.results.equal("a server on Windows has commands for its shells", view.run("source.commandFor('report', [['process', 'a b'], ['require-frame', '*x*!']])"),
+                       'etlheap report fixed.etl --process "a b" --require-frame "*x*!" --no-symbols')
+    view.run("source.session.shell = 'posix'")
+
+
+def check_summary(view, number):
+    """Of a summary no window can be selected, and nothing says that one can."""
+    view.open(f"#input={number}")
+    view.step("a summary", overview=10, table=10)
+    said = view.texts("#curve > .hint")
+    view.results.check("its curve does not ask to drag", said and all("Drag" not in text and "select" not in text for text in said), said)
+    view.results.equal("nor has it buttons that select", view.run("['select-peak', 'select-steepest', 'zoom-window'].filter((id) => !document.getElementById(id).hidden)"), [])
+    view.brush(0.2, 0.6)
+    view.page.rest()
+    view.results.check("dragging selects nothing", not {"from", "to"} & set(view.state()), view.state())
+
+
 def make_inputs(folder):
     """Names of the inputs, each with the suffix .etl."""
     write_demo(folder)
     for scenario in SCENARIOS:
         subprocess.run([MAKE_TRACE, scenario, os.path.join(folder, scenario + ".etl")], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ETLHEAP, "store", os.path.join(folder, "demo.etl"), "--summary", "--every", "1s", "-o", os.path.join(folder, "summary.ehs")], check=True, stdout=subprocess.DEVNULL)
     return [*SCENARIOS, "demo", "fixed"]
 
 
 def check_all(results, folder):
     names = make_inputs(folder)
-    with viewed(results, folder, [name + ".etl" for name in names], "--no-symbols") as view:
+    with viewed(results, folder, [*[name + ".etl" for name in names], "summary.ehs"], "--no-symbols") as view:
         check_kinds(view, names)
+        check_quotes(view)
+        check_summary(view, len(names) + 1)
         check_marks(view, names.index("test-runner") + 1)
         check_compare(view, names)
         view.finish({"compare": 100, "overview": 500, "table": 1000, "map": 500, "suspects": 50, "blocks": 2000})

@@ -48,9 +48,9 @@ def check_flame(view):
     view.step("Escape zooms out", lambda: view.page.press("Escape"), flame=6)
     view.step("reset", lambda: view.run("zoomFlame(0)"), flame=6)
     for metric in ("impacting_size", "outstanding_count", "size", "count", "outstanding_size"):
-        view.step(f"bars of {metric}", lambda: view.page.choose("#flame .tools label:nth-of-type(1) select", metric), flame=6)
-    view.step("from the innermost function", lambda: view.page.choose("#flame .tools label:nth-of-type(2) select", "callers"), flame=6)
-    view.step("from the outermost again", lambda: view.page.choose("#flame .tools label:nth-of-type(2) select", "callees"), flame=6)
+        view.step(f"bars of {metric}", lambda: view.page.choose("#flame-metric", metric), flame=6)
+    view.step("from the innermost function", lambda: view.page.choose("#flame-tree", "callers"), flame=6)
+    view.step("from the outermost again", lambda: view.page.choose("#flame-tree", "callees"), flame=6)
     view.step("beginning at a function", lambda: flame_menu(view, "History::append", "Begin the flame graph here"), flame=3)
     view.results.equal("the address has it", view.state().get("root"), ["BatteryMeter.exe!History::append"])
     view.step("whole stacks", lambda: view.click(view.mark("[...document.querySelectorAll('#flame .tools button')].find((one) => one.textContent === 'Whole stacks')", "whole")), flame=6)
@@ -62,11 +62,93 @@ def check_flame(view):
     view.step("undo again", lambda: view.click("#undo"), flame=6)
     view.step("only stacks through it", lambda: flame_menu(view, "History::append", "Only stacks with BatteryMeter.exe!History::append"), flame=6)
     view.step("undo once more", lambda: view.click("#undo"), flame=6)
-    view.step("search", lambda: view.run("update({ search: 'history' })"), flame=6)
-    view.step("no search", lambda: view.run("update({ search: '' })"), flame=6)
     view.step("a window", lambda: view.brush(0.2, 0.4), flame=6)
-    view.step("what grew in it", lambda: view.page.choose("#flame .tools label:nth-of-type(1) select", "impacting_size"), flame=5)
+    view.step("what grew in it", lambda: view.page.choose("#flame-metric", "impacting_size"), flame=5)
     view.step("the whole trace again", lambda: view.run("update({ from: null, to: null, metric: 'outstanding_size' })"), flame=6)
+
+
+def check_freeing_stacks(view):
+    """The flame graph of the stacks that freed, and who frees what one of the others allocates."""
+    view.open("#input=2")
+    view.step("stacks that freed", lambda: view.click(view.mark("[...document.querySelectorAll('#frees button')].find((one) => one.textContent.startsWith('Flame graph'))", "of-frees")), flame=20)
+    command = view.run("document.getElementById('flame').dataset.command")
+    view.results.check("are asked as a tree of frees", "--group-by process,free_stack" in command and "--type AIFI,AOFI" in command, command)
+    view.results.check("which has the function that frees", any("History::trim" in text for text in view.texts("#flame .bar")), view.texts("#flame .bar")[:9])
+    for measure in ("count", "size"):
+        view.step(f"freed, by {measure}", lambda: view.page.choose("#flame-metric", measure), flame=20)
+    view.step("from the function that frees", lambda: view.page.choose("#flame-tree", "callers"), flame=20)
+    view.step("a window of frees", lambda: view.brush(0.2, 0.5), flame=10)
+    view.step("search in them", lambda: view.run("update({ search: 'trim' })"), flame=2)
+    view.run("update({ search: '', from: null, to: null })")
+    view.step("who calls what frees", lambda: flame_menu(view, "History::trim", "Callers and callees"), focus=2)
+    view.run("update({ focus: null, tree: 'callees', metric: 'outstanding_size' })")
+    view.step("stacks that allocated again", lambda: view.page.choose("#flame-stacks", "alloc"), flame=6)
+    view.run("update({ groupBy: ['process', 'stack'], sort: 'size' })")
+    view.page.rest()
+    row = view.mark("[...document.querySelectorAll('#table tr.level-2')].find((one) => one.textContent.includes('History::append'))", "a-stack")
+    frames = view.run(f"framesOfRow(table.entries.find((one) => one.id === document.querySelector('{row}').dataset.id).node.sample.answer, "
+                      f"table.entries.find((one) => one.id === document.querySelector('{row}').dataset.id).node.sample.row, 'stack').map(frameId)")
+    view.step("who frees what one stack allocates", lambda: view.menu(f"{row} .row-menu", "Who frees this"), frees=5)
+    for by in ("stack", "site", "module", "thread", "pairs"):
+        view.step(f"by {by}", lambda: view.page.choose("#frees select", by), frees=5)
+        check_freed_stack(view, by, frames)
+    view.step("all frees", lambda: view.click("#frees .note button"), frees=20)
+    view.results.check("the address no longer has the stack", "freesOf" not in view.state(), view.state())
+    view.run("update({ groupBy: ['process', 'heap', 'type', 'stack'], sort: 'outstanding_size', freesBy: 'pairs' })")
+    view.step("who frees what a function allocates", lambda: flame_menu(view, "History::append", "Who frees what"), frees=5)
+    view.results.check("by the stacks that free", "--group-by process,free_stack" in view.run("document.getElementById('frees').dataset.command"))
+    view.open()
+
+
+def check_freed_stack(view, by, frames):
+    """The rows that are shown have all blocks of the stack, as the rows of the command have them."""
+    document = view.documents.document(view.run("document.getElementById('frees').dataset.command"))
+    names = [f"{one['module']}+{one['offset']}@{one['address']}!{one['symbol']}#{one.get('number') or ''}" for one in document["frames"]]
+    stacks = [i for i, stack in enumerate(document["stacks"]) if [names[frame] for frame in stack] == frames]
+    view.results.equal(f"by {by}: the command has the stack once", len(stacks), 1)
+    wanted = sum(row["count"] for row in document["rows"] if row["stack"] in stacks)
+    shown = view.run("[...document.querySelectorAll('#frees tbody td[data-measure=count]')].map((one) => Number(one.dataset.value))")
+    view.results.check(f"by {by}: rows have its {wanted} blocks", sum(shown) == wanted > 10, shown, wanted)
+
+
+def check_search(view):
+    """The sums of what is found, against those of all rows with a name that has the text."""
+    for words, window, ends in (("history", "", "null, to: null"), ("ntdll", " --from 5s --to 9s", "5e9, to: 9e9"), ("batterymeter!json", "", "null, to: null")):
+        view.run(f"update({{ from: {ends} }}); document.getElementById('search').value = ''; document.getElementById('search').focus()")
+        view.step(f"search for {words}", lambda: view.page.type(words), flame=6, table=10, overview=20)
+        found = found_in(view.documents.document(f"etlheap report demo.etl --kind heap --group-by stack --top all --symbols symbols{window}"), words)
+        totals = view.run("[...document.querySelectorAll('#table tr.total')].map((row) => ['size', 'count', 'outstanding_size'].map((key) => Number(row.querySelector(`[data-measure=${key}]`).dataset.value)))")
+        view.results.equal(f"{words}: the table has the sums of all and of what is found", totals[1:], [found])
+        view.results.check(f"{words}: which is a part", totals[0][0] >= found[0] > 0, totals)
+        told = view.run("(() => { const one = document.querySelector('#flame .flame-told b'); return [Number(one.firstChild.dataset.value), one.textContent]; })()")
+        view.results.check(f"{words}: the flame graph says how much, and which part", told[0] == found[2] and f", {100 * found[2] / totals[0][2]:.1f} % of all" in told[1], told, found, totals)
+        name = view.texts("#table tr.total th")[1]
+        view.results.check(f"{words}: so does the table", f"({100 * found[2] / totals[0][2]:.1f} % of Outstanding Size)" in name, name)
+    view.results.equal("cards are narrowed, too", view.run("Number(document.querySelector('#overview [aria-checked=true] [data-measure=outstanding_size]').dataset.value)"), found[2])
+    view.step("Enter makes a filter of it", lambda: view.page.press("Enter"), table=10)
+    view.results.equal("the address has it", view.state().get("require-frame"), ["*batterymeter!json*"])
+    view.run("document.getElementById('search').focus()")
+    view.page.type("parse")
+    view.step("a search beside a filter of frames marks rows", table=10)
+    view.results.check("and adds those up", any("rows shown match" in text or "row shown matches" in text for text in view.texts("#table .note")), view.texts("#table .note"))
+    view.run("update({ filters: [], search: '' })")
+    view.step("an offset is no name", lambda: view.run("update({ search: '0x1c0a5f7' })"), table=10)
+    view.results.check("rows that match are added up", any("row" in text and " of " in text for text in view.texts("#table .note")), view.texts("#table .note"))
+    view.step("nothing is found", lambda: view.run("update({ search: 'nothing is called this' })"), flame=6)
+    view.results.check("the table says so", any("No call stack here has" in text for text in view.texts("#table .empty")), view.texts("#table .empty"))
+    view.step("no search", lambda: view.run("update({ search: '' })"), table=40)
+
+
+def found_in(document, words):
+    """[size, count, outstanding size] of the stacks with a function or module whose name has the words."""
+    module, _, symbol = words.rpartition("!")
+    def matches(frame):
+        names = [(frame["module"] or "").lower(), (frame["symbol"] or "").lower()]
+        if module == "":
+            return any(words in name for name in names)
+        return names[0].rsplit(".", 1)[0].endswith(module) and names[1].startswith(symbol)
+    rows = [row for row in document["rows"] if row["stack"] is not None and any(matches(document["frames"][i]) for i in document["stacks"][row["stack"]])]
+    return [sum(row[key] for row in rows) for key in ("size", "count", "outstanding_size")]
 
 
 def check_focus(view):
@@ -229,10 +311,10 @@ def check_copying(view):
 
 def check_parts(results, folder):
     write_demo(folder)
-    with viewed(results, folder, ["demo.etl"], "--symbols", "symbols") as view:
+    with viewed(results, folder, ["demo.etl", "fixed.etl"], "--symbols", "symbols") as view:
         view.open()
         view.step("the whole trace", flame=8, blocks=300)
-        for check in (check_flame, check_focus, check_blocks, check_lists, check_map_and_rest):
+        for check in (check_flame, check_search, check_freeing_stacks, check_focus, check_blocks, check_lists, check_map_and_rest):
             check(view)
         check_saving(view, folder)
         check_copying(view)

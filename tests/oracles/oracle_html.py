@@ -273,7 +273,7 @@ def check_windows(results, name, data, trace, *options):
 def command_of(page, document):
     """The words of the command line that prints a document: its own options, and those of the page's
     selection that it does not repeat, as far as the command has them."""
-    options = [word for name, value in document["options"] for word in ([f"--{name}"] if value == "" else [f"--{name}", value])]
+    options = [word for name, value in document["options"] for word in ([f"--{name}"] if value == "" else [f"--{name}={value}"])]
     names = {name for name, _ in document["options"]}
     selection, at = page["selection"], 0
     while at < len(selection):

@@ -42,7 +42,7 @@ def run(*words, **more):
 def file_options(command):
     """The options of a command that take a file."""
     text = run(command, "--help").stdout.decode()
-    found = re.findall(r"^ +(?:-\w, )?(--[a-z-]+)[ =]\w*FILE\b", text, re.MULTILINE)
+    found = re.findall(r"^ +(?:-\w, )?(--[a-z-]+)[ =]\w*FILE\b(?!:LINE)", text, re.MULTILINE)
     return found + (["--custom-heap"] if "--custom-heap" in text else [])
 
 

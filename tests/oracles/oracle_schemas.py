@@ -87,6 +87,7 @@ DOCUMENTS = [
     ("info", "info runner.etl"),
     ("symbols", "symbols demo.etl --symbols symbols"),
     ("symbols", "symbols demo.etl"),
+    ("sources", "symbols demo.etl --symbols symbols --source history.cpp:2 --source ui.cpp:9 --source-root C:/src=. --source-links vscode"),
     ("diff", "diff demo.etl longer.etl"),
     ("diff", "diff demo.etl longer.etl --symbols symbols --per-second --all --group-by kind,process,site"),
     ("diff", "diff demo.ehs exercise.etl"),
@@ -249,6 +250,9 @@ def make_inputs(folder):
         file.write('<Tag Name=""><Tag Name="App"><Entrypoint Module="BatteryMeter.exe"/></Tag></Tag>\n')
     os.mkdir(os.path.join(folder, "symbols"))
     subprocess.run([MAKE_SYMBOLS, "symbols"], cwd=folder, check=True)
+    os.mkdir(os.path.join(folder, "BatteryMeter"))
+    with open(os.path.join(folder, "BatteryMeter", "history.cpp"), "w", encoding="utf-8") as file:
+        file.write("one\ntwo\nthree\n")
     for words in STORES:
         run(folder, "store " + words + " --progress never")
     run(folder, "merge a.ehs b.ehs -o all.ehs")

@@ -2,7 +2,7 @@
 """The call tree against one that is made here from the rows of the same report as JSON.
 
 Each random trace is asked for trees below several lists of keys, from either end of the
-stacks. A line of the tree is what it counts, how far it is indented, and its text; siblings
+stacks, and for one of the stacks that freed. A line of the tree is what it counts, how far it is indented, and its text; siblings
 of one size may stand in any order, so lines are compared as a bag.
 """
 
@@ -139,7 +139,7 @@ def compare_first(results, trace, name, tree, keys, document, levels):
         results.equal(f"{name}: what is left of {kind}", numbers, (rows, amount))
 
 
-def json_lines(document, levels):
+def json_lines(document, levels, measure="outstanding_count"):
     """(count, path of labels, exclusive count) of each node of the JSON document."""
     paths, out = [], []
     for node in document["nodes"]:
@@ -150,7 +150,7 @@ def json_lines(document, levels):
             keys = levels[len(above)]
             label = "  ".join(text for text in (key_text(node, key) for key in keys) if text) or f"[no {keys[0]}]"
         paths.append((*above, label))
-        out.append((node["outstanding_count"], paths[-1], node["exclusive"]["outstanding_count"]))
+        out.append((node[measure], paths[-1], node["exclusive"][measure]))
     return out
 
 
@@ -191,6 +191,21 @@ def compare(results, trace, seed):
                 (got[i][0] for i in below), reverse=True))
 
 
+def compare_frees(results, trace, seed):
+    """Blocks by the stacks that freed them; those without such a stack are one node."""
+    options = ["--no-symbols", "--no-cull", "--sort", "count", "--group-by", "process,heap,free_stack"]
+    levels = [["kind", "process"], ["heap"]]
+    document = run_json("report", trace, *options, "--top", "all")
+    for row in document["rows"]:
+        row.update(stack=row["free_stack"], outstanding_count=row["count"], outstanding_size=row["size"])
+    known = sum(row["stack"] is not None for row in document["rows"])
+    for tree in ("--tree", "--tree=callers"):
+        got = json_lines(run_json("report", trace, *options, tree, "--tree-min", "0"), levels, "count")
+        wanted = json_wanted(grow(document, levels, tree != "--tree"), None, (), [], 0)
+        differ = list((Counter(wanted) - Counter(got)).items())[:4] + list((Counter(got) - Counter(wanted)).items())[:4]
+        results.check(f"seed {seed}: {tree} of {known} stacks that freed", known > 4 and len(got) > 20 and not differ, *differ)
+
+
 def main():
     results = Results()
     for seed in SEEDS:
@@ -198,6 +213,7 @@ def main():
         subprocess.run([MAKE_TRACE, "workload", trace, "--seed", str(seed), "--events", "3000"], check=True,
                        capture_output=True)
         compare(results, trace, seed)
+        compare_frees(results, trace, seed)
         os.remove(trace)
     results.finish()
 

@@ -63,7 +63,7 @@ NEVER_SERVED = (
     ("output", "stolen"), ("o", "stolen"), ("symbols", "SRV*http://127.0.0.1:1/"), ("jobs", "64"), ("memory", "1K"),
     ("cull-list", "/etc/passwd"), ("stack-tags", "/etc/passwd"), ("pool-tags", "/etc/passwd"), ("custom-heap", "@/etc/passwd"),
     ("symbol-login", "x=command:touch stolen"), ("baseline", "/etc/passwd"), ("no-mmap", ""), ("unpack-limit", "1"), ("progress", "always"),
-    ("help", ""), ("port", "1"), ("no such option", "1"), ("", "1"), ("--top", "1"), ("=", "="),
+    ("help", ""), ("port", "1"), ("source-root", "/=/"), ("source-links", "vscode"), ("no such option", "1"), ("", "1"), ("--top", "1"), ("=", "="),
 )
 
 
@@ -86,6 +86,7 @@ def check_page(results, server):
     for name, kind in (("view.css", "text/css"), ("view.js", "text/javascript")):
         reply = server.get(name)
         results.check(f"{name} is there", reply.status == 200 and reply.headers["content-type"].startswith(kind) and len(reply.body) > 1000, reply.headers)
+    results.equal("and for which shell commands are quoted", server.session()["shell"], "posix")
     results.equal("the inputs are described", server.session()["schema"], "etlheap-view-1")
     download = server.ask("report", ("format", "csv"))
     results.equal("other formats are saved, not shown", download.headers.get("content-disposition"), "attachment")

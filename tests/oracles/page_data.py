@@ -13,8 +13,8 @@ def inflated(text):
 
 
 def opened(data):
-    """The data of a page with its documents and cells instead of what they are packed into. Other pages,
-    which compare traces, have all in the open."""
+    """The data of a page with its documents and cells instead of what they are packed into. Only the page
+    of a report has cells; those of older programs, which comparisons of revisions read, have all in the open."""
     if data.get("schema") != "etlheap-page-1":
         return data
     return {**data, "cells": json.loads(inflated(data["cells"])) if "cells" in data else None,

@@ -6,13 +6,14 @@ their addresses, in browser_shown.py. What the page makes of its cells has the r
 the same order, but for rows that are equal in what sorts them: such a row may be another of these.
 """
 
+import json
 import os
 import re
 import subprocess
 
 from browser_page import run_in_browser
 from view_numbers import PAINTED, Commands
-from view_page import View
+from view_page import LOGIN, View
 
 from oracle_support import ETLHEAP
 
@@ -37,8 +38,11 @@ class StaticView(View):
 
     def export(self, trace, *options):
         """Writes the report of a trace, and opens it. Commands have the trace's name as it is typed here."""
-        path = os.path.join(self.documents.folder, os.path.basename(trace) + ".html")
-        subprocess.run([ETLHEAP, "export", trace, "--format", "html", *options, "-o", path],
+        return self.write("export", [trace], *options)
+
+    def write(self, command, inputs, *options):
+        path = os.path.join(self.documents.folder, os.path.basename(inputs[-1]) + ".html")
+        subprocess.run([ETLHEAP, command, *inputs, "--format", "html", *options, "-o", path],
                        cwd=self.documents.folder, check=True, stdin=subprocess.DEVNULL, capture_output=True)
         self.documents = Commands(self.documents.folder)
         self.path = path
@@ -69,11 +73,60 @@ class StaticView(View):
         self.results.equal("no requests but for the files", foreign, [])
 
 
-def run_static(use):
+class ComparedView(StaticView):
+    """The page of `diff` or `trend`, which has the answer of one command, whole."""
+
+    is_static = False
+
+    def may_leave_out(self, part, what, has_window):
+        return False
+
+    def document(self):
+        """What the command prints that the page shows."""
+        return self.documents.document(self.run("document.querySelector('#runs').dataset.command"))
+
+    def choose(self, label, value):
+        """Chooses in a list, by its label."""
+        self.run(f"(() => {{ const one = [...document.querySelectorAll('main label')].find((one) => one.checkVisibility() && one.textContent.startsWith({json.dumps(label)})).querySelector('select');"
+                 f" one.value = {json.dumps(value)}; one.dispatchEvent(new Event('change', {{ bubbles: true }})); }})()")
+
+    def kinds(self):
+        return self.run("[...document.querySelectorAll('.kind')].map((one) => one.dataset.kind)")
+
+    def choose_kind(self, kind):
+        self.run(f"document.querySelector('.kind[data-kind=\"{kind}\"]').click()")
+        self.page.rest()
+
+    def search(self, text):
+        self.run(f"byId('search').value = {json.dumps(text)}; byId('search').dispatchEvent(new Event('input'))")
+        self.page.until(f"state.search === {json.dumps(text)}")
+        self.page.rest()
+
+    def show_all(self, part):
+        more = f"document.querySelector('#{part} .after button')"
+        while self.run(f"{more} !== null"):
+            self.run(f"{more}.click()")
+            self.page.rest()
+
+    def rows(self, part):
+        """The rows that a table shows, by their numbers in the document."""
+        return self.run(f"[...document.querySelectorAll('#{part} tbody tr[data-row]')].map((row) => Number(row.dataset.row))")
+
+    def finish(self, least):
+        print(f"# {sum(self.counts.values())} numbers in {self.steps} steps: {dict(self.counts.most_common())}")
+        self.results.check(f"at least {least} numbers were compared", sum(self.counts.values()) >= least, self.counts)
+        secret = [command for command in self.commands if LOGIN.search(command or "")]
+        self.results.equal("no command has a login", secret, [])
+        self.results.equal("no errors or warnings", self.page.problems, [])
+        foreign = [url for url in self.page.requests if not url.startswith((*self.opened, "about:", "data:", "blob:"))]
+        self.results.equal("no requests but for the files", foreign, [])
+
+
+def run_static(use, view=StaticView):
     """Calls use(view) with a page of a browser, and a folder of its own."""
 
     def with_page(results, page, folder):
         page.call("Emulation.setDeviceMetricsOverride", width=WIDE, height=TALL, deviceScaleFactor=1, mobile=False)
-        use(StaticView(results, page, folder))
+        use(view(results, page, folder))
 
     run_in_browser(with_page)

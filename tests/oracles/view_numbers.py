@@ -34,6 +34,18 @@ const othersOf = (one) => {
     if (Number(row.ariaLevel) === level && row.dataset.row !== undefined) shown.push(place(row));
   return { above: place(row), shown };
 };
+// The rows that a search marks, without those below another one.
+const markedOf = (one) => {
+  if (one.dataset.rest !== 'marked') return null;
+  const marked = [];
+  let level = Infinity;
+  for (const row of one.closest('section').querySelectorAll('tbody tr[data-id]')) {
+    if (Number(row.ariaLevel) > level) continue;
+    level = row.matches('.match') ? Number(row.ariaLevel) : Infinity;
+    if (level < Infinity) marked.push(place(row));
+  }
+  return marked;
+};
 const drawn = () => [...document.querySelectorAll('#flame .bar[role=treeitem]')].map((bar) => [bar.dataset.row ?? null, bar.matches('.above'), bar.matches('[aria-selected=true]')]);
 return [...document.querySelectorAll('main [data-measure]')].filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => {
   const around = (name) => one.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
@@ -42,7 +54,7 @@ return [...document.querySelectorAll('main [data-measure]')].filter((one) => one
     text: one.matches('.bar[role=treeitem]') ? one.getAttribute('aria-label') : one.textContent,
     command: around('command'), whole: one.closest('section')?.dataset.command ?? null,
     row: around('row'), path: around('rows'), window: around('window'), pin: around('pin'), nodes: around('nodes'), side: around('side'),
-    rest: around('rest'), kind: around('kind'), others: othersOf(one), process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
+    rest: around('rest'), kind: around('kind'), others: othersOf(one), marked: markedOf(one), process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
     memory: one.closest('.memory') === null ? null : one.closest('p').textContent,
     isOther: one.closest('.legend')?.contains(one) && one.closest('.key')?.querySelector('.colour-rest') !== null,
     bars: one.closest('.flame-told') === null ? null : drawn(), search: document.getElementById('search').value.trim(),
@@ -199,8 +211,10 @@ def flame_undrawn(number, document):
 
 
 def flame_value(number, document):
-    measure, nodes = number["measure"], document["nodes"]
+    measure, nodes = number["measure"], document.get("nodes")
     whole = of_kind(document.get("sums") or document["totals"], number["command"]).get(measure)
+    if nodes is None:
+        return whole  # of the stacks that a search finds
     if number["rest"] == "cut":
         # What no node has: the whole, without what ends in each node, as far as that is known.
         return whole - sum(node["exclusive"][measure] for node in nodes)
@@ -261,6 +275,8 @@ def expected(number, documents):
     """The value that a painted number has to have; None: it is unknown."""
     document = documents.document(number["command"])
     section, measure, row = number["section"], number["measure"], number["row"]
+    if section == "runs":
+        return measure_of(document, measure)  # a row is a run, and a number one of the totals
     if section == "curve":
         return curve_value(number, document, documents)
     if section == "map":
@@ -271,6 +287,8 @@ def expected(number, documents):
         return flame_value(number, document)
     if number["others"] is not None:
         return others_value(number, documents)
+    if number["marked"] is not None:
+        return sum(row_value(documents, *one, measure) for one in number["marked"])
     if row == "totals":
         return of_kind(document["totals"], number["command"]).get(measure)
     if section == "overview" and row is None:
@@ -293,7 +311,9 @@ TOKEN = re.compile(r"([+\u2212-]?)(\d[\d,]*)(?:\.(\d+))?(?: (B|bytes?|[KMGTP]iB|
 
 def form_of(measure):
     """(units that the number may have, what follows them)."""
-    key = measure.rsplit(".", 1)[-1]
+    key = [word for word in measure.split(".") if not word.isdigit()][-1].replace("sizes", "size")
+    if key.endswith("_per_1000s"):
+        return SIZE_UNITS if key.endswith("size_per_1000s") else {None}, "/s"
     if "/" in measure or key.endswith("_millionths"):
         return {"%"}, None
     if key == "alloc_bytes_rate":
@@ -320,6 +340,8 @@ def reads_as(text, measure, value):
         value = 100 * part / whole
     elif measure.endswith("_millionths"):
         value = value / 10**4
+    elif measure.endswith("_per_1000s"):
+        value = value / 1000
     for sign, digits, decimals, unit, rate in TOKEN.findall(text):
         unit, rate = unit or None, rate or None
         if unit not in units or (rate not in rates if isinstance(rates, tuple) else rate != rates):
@@ -330,7 +352,7 @@ def reads_as(text, measure, value):
         if unit is None or unit in ("B", "byte", "bytes", "ns"):
             step = 0 if not decimals else step
         is_near = abs(painted - value) <= step * 0.5000001
-        is_exact_enough = unit in ("%", "s") or step <= abs(value) * 0.011
+        is_exact_enough = unit in ("%", "s") or rate is not None and step <= 0.1 or step <= abs(value) * 0.011
         if is_near and is_exact_enough:
             return True
     return False
@@ -347,6 +369,12 @@ def is_of_equals(number, documents):
     if number["section"] not in ("table", "overview") or not rows or not (number["row"] or "").isdigit():
         return False
     return any(str(row.get(measure)) == number["value"] for row in rows if row.get(sort) == rows[int(number["row"])].get(sort))
+
+
+def measure_in(number, documents):
+    """The measure, also of what a trend says of the curve of a row."""
+    measure = number["measure"]
+    return documents.document(number["command"])["measure"] if measure in ("slope", "change") else measure
 
 
 def wrong_numbers(numbers, documents, is_static=False):
@@ -378,6 +406,6 @@ def wrong_numbers(numbers, documents, is_static=False):
             wrong.append(f"{place} is {number['value']}, the command says {value}: {number['command']}")
         elif value is None and re.search(r"\d", number["text"]):
             wrong.append(f"{place} is unknown, and painted as a number")
-        elif value is not None and not reads_as(number["text"], number["measure"], value):
+        elif value is not None and not reads_as(number["text"], measure_in(number, documents), value):
             wrong.append(f"{place} does not read as {value}")
     return wrong

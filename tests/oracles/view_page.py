@@ -25,8 +25,8 @@ LOGIN = re.compile(r"--symbol-login|//[^/ ]*@|sekret")
 # What parts may leave out, since their commands cannot take it: all that they say must be among this.
 MAY_IGNORE = {
     **dict.fromkeys(("curve", "growth", "map", "spikes", "suspects"), "Type: .*"),
-    "modules": "(Thread|Type|Lifetime|Only stacks with|No stacks with|Fold module): .*",
-    "frees": "(Type|Size|Lifetime|Only stacks with|No stacks with|At process exit): .*",  # of frees without an allocation
+    "modules": "(Thread|Type|Lifetime|Only stacks with|No stacks with|Fold module): .*|the search",
+    "frees": "(Type|Size|Lifetime|Only stacks with|No stacks with|At process exit): .*|the search",  # of frees without an allocation
 }
 SHOWN_MOST = 6  # wrong numbers of a step that are printed
 
@@ -124,11 +124,19 @@ class View:
         state = self.state()
         chosen = [(option, value) for option in FILTERS for value in state.get(option, [])]
         wrong = []
-        for part, said, commands in self.run(COVERS):
+        parts = self.run(COVERS)
+        # Comparisons and trends have all their rows, among which the page searches by itself.
+        can_narrow = any(command.split()[1] not in ("diff", "trend") for _, _, commands in parts for command in commands if command)
+        for part, said, commands in parts:
             self.commands.update(commands)
             for option, value in chosen:
                 if value not in said and not any(option_of(command, option) is not None for command in commands):
                     wrong.append(f"{part} ignores --{option} {value}")
+            # A search is a filter of frames while there is no other.
+            if can_narrow and "search" in state and "require-frame" not in state and "0x" not in state["search"][0] and "the search" not in said:
+                marks = part == "flame" and any("free_stack" in command for command in commands)
+                if not marks and not any(state["search"][0] in (option_of(command, "require-frame") or "") for command in commands):
+                    wrong.append(f"{part} ignores the search")
             ends = [(end, state[end][0]) for end in ("from", "to") if end in state]
             ignores = part in ("curve", "compare") or "the selected window" in said
             for end, time in ends:
@@ -184,9 +192,9 @@ class View:
 
 
 @contextlib.contextmanager
-def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, browser=None):
+def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, awaits=True):
     """A server for inputs in the folder, and a page that is not opened yet. What the page logged, threw or
-    asked of others fails."""
+    asked of others fails. If it `awaits`, all names of functions are there first."""
     program = find_browser()
     if program is None:
         skip_all(f"no Chromium here to open pages in; to have it: apt-get install {PACKAGE}")
@@ -195,7 +203,8 @@ def viewed(results, folder, inputs, *options, width=WIDE, height=TALL, browser=N
     server = Server(inputs, *options, folder=os.path.join(folder, "tmp"))
     page = None
     try:
-        server.await_inputs()
+        if awaits:
+            server.await_inputs()
         profile = os.path.join(folder, "profile")
         os.makedirs(profile, exist_ok=True)
         page = Page(program, profile, width, height)

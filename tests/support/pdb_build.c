@@ -241,10 +241,19 @@ void pdb_build_alloc_site(pdb_build *b, u32 offset, u32 call_size, u32 type)
 
 u32 pdb_build_file(pdb_build *b, const char *name)
 {
+    return pdb_build_file_checksum(b, name, 0, NULL, 0);
+}
+
+u32 pdb_build_file_checksum(pdb_build *b, const char *name, u8 kind, const u8 *bytes, u8 size)
+{
     hand_bytes *const checksums = &last_module(b)->checksums;
     const u32 at = (u32)checksums->size;
     hand_u32(checksums, (u32)b->names.size);
-    hand_u32(checksums, 0); /* no checksum, aligned */
+    hand_u8(checksums, size);
+    hand_u8(checksums, kind);
+    hand_put(checksums, bytes, size);
+    while (checksums->size % 4 != 0)
+        hand_u8(checksums, 0);
     put_text(&b->names, name);
     return at;
 }

@@ -102,6 +102,9 @@ void pdb_build_alloc_site(pdb_build *b, u32 offset, u32 call_size, u32 type);
 /* A source file of the module; returns what lines call it by. */
 u32 pdb_build_file(pdb_build *b, const char *name);
 
+/* The same with a checksum of a kind, whose size is what the file claims. */
+u32 pdb_build_file_checksum(pdb_build *b, const char *name, u8 kind, const u8 *bytes, u8 size);
+
 /* Lines of one run of code: begin, then for each file a block with pairs of code
  * offset and line, then end. In section 1. */
 u32 pdb_build_lines_begin(pdb_build *b, u32 offset, u32 size);

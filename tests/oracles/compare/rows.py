@@ -82,6 +82,8 @@ ROWS = (
     Row("allocations", "{in} --top 5 --unpack-limit 1G"),
     Row("windows", "{in} --unpack-limit 1G"),
     Row("symbols", "{in} --unpack-limit 1G"),
+    Row("symbols", "{in} --source no.cpp:1 --source-lines 2 --source-root /src=. --source-links {--source-links} --format json"),
+    Row("export", "{in} --format html --source-root /src=. --source-links {--source-links}"),
     Row("info", "{in} --unpack-limit 1G"),
     Row("export", "{in} --format folded --unpack-limit 1G"),
     Row("diff", "{base} {new} --unpack-limit 1G"),

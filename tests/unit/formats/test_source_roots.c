@@ -48,6 +48,37 @@ static void paths_below_a_root_are_the_repositorys(void **state)
     }
 }
 
+static void the_rest_of_a_path_begins_with_a_name(void **state)
+{
+    static const struct {
+        const char *path, *to, *rest;
+    } rows[] = {
+        { "D:\\a\\app\\app\\src\\leak.cpp", ".", "src\\leak.cpp" },
+        { "d:/A/app/app//\\/src/x", ".", "src/x" },
+        { "D:/a/app/app/third_party/../../x", "vendor", "../../x" },
+        { "e:\\", "e", "" },
+    };
+    const char *rest = NULL;
+    (void)state;
+    for (size_t i = 0; i < ETL_COUNT_OF(rows); i++) {
+        const etlheap_source_root *const root =
+            etlheap_source_roots_find(&roots, rows[i].path, &rest);
+        assert_non_null(root);
+        assert_string_equal(root->to, rows[i].to);
+        assert_string_equal(rest, rows[i].rest);
+    }
+    assert_null(etlheap_source_roots_find(&roots, "D:\\a\\app\\appx", &rest));
+}
+
+static void case_and_slashes_of_paths_do_not_matter(void **state)
+{
+    (void)state;
+    assert_true(etlheap_source_paths_same("C:\\Src\\a.CPP", "c:/src/A.cpp"));
+    assert_true(etlheap_source_paths_same("", ""));
+    assert_false(etlheap_source_paths_same("C:\\src", "C:\\src\\"));
+    assert_false(etlheap_source_paths_same("C:\\src\\a", "C:\\src"));
+}
+
 static void no_roots_map_nothing(void **state)
 {
     const etlheap_source_roots none = { NULL, 0 };
@@ -95,6 +126,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_below_a_root_are_the_repositorys),
+        cmocka_unit_test(the_rest_of_a_path_begins_with_a_name),
+        cmocka_unit_test(case_and_slashes_of_paths_do_not_matter),
         cmocka_unit_test(no_roots_map_nothing),
         cmocka_unit_test(the_frame_is_the_innermost_that_people_can_change),
     };
