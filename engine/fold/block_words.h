@@ -47,15 +47,19 @@ static inline bool block_sizes_append(block_sizes *to, const block_sizes *from)
     return true;
 }
 
-static inline u64 block_words_size(const block_words *words, u64 ordinal)
+/* The size of a block that does not fit into its word. */
+static inline u64 block_words_big_size(const block_words *words, u64 ordinal)
 {
-    const u32 size = entry_size_of(words->at[ordinal]);
-    if (size != ENTRY_SIZE_BIG)
-        return size;
     size_t low;
     ETL_BISECT(low, 0, words->big_sizes.count / 2, words->big_sizes.at[2 * low] < ordinal);
     assert(2 * low < words->big_sizes.count && words->big_sizes.at[2 * low] == ordinal);
     return words->big_sizes.at[2 * low + 1];
+}
+
+static inline u64 block_words_size(const block_words *words, u64 ordinal)
+{
+    const u32 size = entry_size_of(words->at[ordinal]);
+    return size != ENTRY_SIZE_BIG ? size : block_words_big_size(words, ordinal);
 }
 
 static inline int block_sizes_by_ordinal(const void *a, const void *b)

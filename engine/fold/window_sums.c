@@ -85,17 +85,30 @@ static inline bool is_inside(const sums_work *work, u64 ordinal)
     return ordinal >= work->walk.spans[0].from.allocs;
 }
 
-/* The size of a block, at most INT64_MAX, as everywhere in sums. */
-static inline u64 size_of(const sums_work *work, u64 ordinal)
+/* The word of a block, which another task may be marking. What tasks read of it does not change. */
+static inline event_entry word_of(const sums_work *work, u64 ordinal)
 {
-    return etl_min_u64(block_words_size(&work->walk.own_words, ordinal), INT64_MAX);
+    return __atomic_load_n(&work->words[ordinal], __ATOMIC_RELAXED);
+}
+
+static inline u64 whole_size_of(const sums_work *work, event_entry word, u64 ordinal)
+{
+    const u32 size = entry_size_of(word);
+    return size != ENTRY_SIZE_BIG ? size : block_words_big_size(&work->walk.own_words, ordinal);
+}
+
+/* The size of a block, at most INT64_MAX, as everywhere in sums. */
+static inline u64 size_of(const sums_work *work, event_entry word, u64 ordinal)
+{
+    return etl_min_u64(whole_size_of(work, word, ordinal), INT64_MAX);
 }
 
 /* GROUP_NONE: the block does not count. */
 static inline u32 place_of(const sums_work *work, u64 ordinal)
 {
-    const u32 place = work->of_origin[entry_origin_of(work->words[ordinal])];
-    const u64 size = work->has_sizes ? block_words_size(&work->walk.own_words, ordinal) : 0;
+    const event_entry word = word_of(work, ordinal);
+    const u32 place = work->of_origin[entry_origin_of(word)];
+    const u64 size = work->has_sizes ? whole_size_of(work, word, ordinal) : 0;
     return size < work->size_min_bytes || size > work->size_max_bytes ? GROUP_NONE : place;
 }
 
@@ -126,11 +139,12 @@ static void add_blocks(sums_task *own, block_span *span)
         const u64 ordinal = span->ordinal[i];
         if (span->place[i] == GROUP_NONE)
             continue;
+        const event_entry word = word_of(work, ordinal);
         const etlheap_type type = type_by_ends(is_inside(work, ordinal), false);
         tally_cell *const cell = &own->cells[span->place[i]].of[type];
-        cell->size += size_of(work, ordinal);
+        cell->size += size_of(work, word, ordinal);
         cell->count++;
-        cell->realloc_count += (work->words[ordinal] & ENTRY_IS_REALLOC) != 0;
+        cell->realloc_count += (word & ENTRY_IS_REALLOC) != 0;
     }
     span->count = 0;
 }
@@ -139,9 +153,9 @@ static void add_blocks(sums_task *own, block_span *span)
 static inline void end_block(const sums_task *own, u64 ordinal, u32 place, bool in_window)
 {
     const sums_work *const work = own->work;
-    const event_entry word = work->words[ordinal];
+    const event_entry word = word_of(work, ordinal);
     const bool inside = is_inside(work, ordinal);
-    const u64 size = size_of(work, ordinal);
+    const u64 size = size_of(work, word, ordinal);
     const u32 realloc_count = (word & ENTRY_IS_REALLOC) != 0;
     tally_cell *const from = &own->cells[place].of[type_by_ends(inside, false)];
     tally_cell *const to = &own->cells[place].of[type_by_ends(inside, true)];
