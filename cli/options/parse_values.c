@@ -46,12 +46,11 @@ typedef enum reading {
     READ_TOO_LARGE /* its form is right, its value does not fit */
 } reading;
 
-static const unit time_units[] = {
-    { "s", NS_POWER, 1 },    { "ms", 6, 1 },          { "us", 3, 1 },
-    { "ns", 0, 1 },          { "\xC2\xB5s", 3, 1 }, /* micro sign */
-    { "\xCE\xBCs", 3, 1 },                          /* Greek mu */
-    { "min", NS_POWER, 60 }, { "h", NS_POWER, 3600 },
-};
+/* "us" also with the micro sign and with the Greek letter. */
+static const unit time_units[] = { { "s", NS_POWER, 1 },    { "ms", 6, 1 },
+                                   { "us", 3, 1 },          { "ns", 0, 1 },
+                                   { "\xC2\xB5s", 3, 1 },   { "\xCE\xBCs", 3, 1 },
+                                   { "min", NS_POWER, 60 }, { "h", NS_POWER, 3600 } };
 
 static bool parse_decimal(const char **text, decimal *out);
 static bool parse_digits(const char **text, decimal *out);
