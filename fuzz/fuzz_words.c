@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/options/cull_list.h"
+#include "cli/options/nearest.h"
 #include "cli/options/parse_values.h"
 #include "engine/symbol_store/symbol_elements.h"
 #include "engine/symbol_store/symbol_store.h"

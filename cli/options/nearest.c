@@ -12,6 +12,31 @@
 #include "synonyms.h"
 #include "parser/system/name_fold.h"
 
+#define DISTANCE_LENGTH_MAX 32
+
+/* Levenshtein's distance, one row of the table at a time. */
+u32 cli_edit_distance(const char *a, const char *b)
+{
+    u32 row[DISTANCE_LENGTH_MAX + 1];
+    const size_t a_size = strlen(a);
+    const size_t b_size = strlen(b);
+    if (a_size > DISTANCE_LENGTH_MAX || b_size > DISTANCE_LENGTH_MAX)
+        return UINT32_MAX;
+    for (u32 j = 0; j <= b_size; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        u32 diagonal = row[0];
+        row[0] = (u32)i;
+        for (size_t j = 1; j <= b_size; j++) {
+            const u32 change = diagonal + (cli_lower(a[i - 1]) == cli_lower(b[j - 1]) ? 0 : 1);
+            const u32 step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+            diagonal = row[j];
+            row[j] = change < step ? change : step;
+        }
+    }
+    return row[b_size];
+}
+
 /* From so many letters on, a word is another one, and not a slip of the finger. */
 static u32 too_far(size_t size)
 {

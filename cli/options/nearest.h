@@ -22,6 +22,10 @@ typedef struct cli_nearest {
     u32 count;
 } cli_nearest;
 
+/* Levenshtein distance, ignoring ASCII case; UINT32_MAX if a word is longer than 32
+ * bytes. */
+u32 cli_edit_distance(const char *a, const char *b);
+
 /* The number of letters to change. A word that is part of the other, in either direction, counts as
  * one. */
 u32 cli_nearest_distance(const char *word, const char *name);

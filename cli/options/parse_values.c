@@ -24,7 +24,6 @@
 #define FRACTION_UNIT_MAX   UINT64_C(1000000000000000000) /* 18 digits; twice it fits */
 #define PPM_OF_PERCENT      10000u
 #define RANGE_END_SIZE      64
-#define DISTANCE_LENGTH_MAX 32
 
 /* A decimal number: value * 10 to the power. */
 typedef struct decimal {
@@ -66,7 +65,6 @@ static bool parse_clock(const char **text, i64 *seconds, i64 *fraction_ns);
 static bool parse_zone(const char **text, i64 *seconds);
 static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *out);
 static bool is_digit(char c);
-static char lower(char c);
 static bool split_range(const char *text, char low[RANGE_END_SIZE], char high[RANGE_END_SIZE]);
 
 bool cli_parse_time(const char *text, cli_time *out)
@@ -148,13 +146,13 @@ static u32 take_size_unit(const char **text)
 {
     static const char letters[] = "kmgt";
     const char *at = *text;
-    const char *const letter = *at != '\0' ? strchr(letters, lower(*at)) : NULL;
+    const char *const letter = *at != '\0' ? strchr(letters, cli_lower(*at)) : NULL;
     if (letter) {
         at++;
-        if (lower(at[0]) == 'i' && lower(at[1]) == 'b')
+        if (cli_lower(at[0]) == 'i' && cli_lower(at[1]) == 'b')
             at++;
     }
-    if (lower(*at) == 'b')
+    if (cli_lower(*at) == 'b')
         at++;
     *text = at;
     return letter ? 10 * (u32)(letter - letters + 1) : 0;
@@ -257,14 +255,14 @@ bool cli_parse_percent(const char *text, u32 *ppm)
 bool cli_parse_handle(const char *text, u64 *out)
 {
     static const char digits[] = "0123456789abcdef";
-    if (text[0] != '0' || lower(text[1]) != 'x')
+    if (text[0] != '0' || cli_lower(text[1]) != 'x')
         return cli_parse_count(text, UINT64_MAX, out);
     u64 value = 0;
     text += 2;
     if (*text == '\0')
         return false;
     for (; *text != '\0'; text++) {
-        const char *const digit = strchr(digits, lower(*text));
+        const char *const digit = strchr(digits, cli_lower(*text));
         if (!digit || value >> 60 != 0)
             return false;
         value = value << 4 | (u64)(digit - digits);
@@ -356,29 +354,6 @@ bool cli_parse_pattern(char *text, etlheap_pattern *out)
     return out->module || out->symbol;
 }
 
-/* Levenshtein's distance, one row of the table at a time. */
-u32 cli_edit_distance(const char *a, const char *b)
-{
-    u32 row[DISTANCE_LENGTH_MAX + 1];
-    const size_t a_size = strlen(a);
-    const size_t b_size = strlen(b);
-    if (a_size > DISTANCE_LENGTH_MAX || b_size > DISTANCE_LENGTH_MAX)
-        return UINT32_MAX;
-    for (u32 j = 0; j <= b_size; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_size; i++) {
-        u32 diagonal = row[0];
-        row[0] = (u32)i;
-        for (size_t j = 1; j <= b_size; j++) {
-            const u32 change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
-            const u32 step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-            diagonal = row[j];
-            row[j] = change < step ? change : step;
-        }
-    }
-    return row[b_size];
-}
-
 /* "[+-]digits[.digits][e[+-]digits]"; digits may be missing on one side of the point. */
 static bool parse_decimal(const char **text, decimal *out)
 {
@@ -423,7 +398,7 @@ static bool parse_digits(const char **text, decimal *out)
 static bool parse_exponent(const char **text, decimal *out)
 {
     const char *at = *text;
-    if (lower(*at) != 'e')
+    if (cli_lower(*at) != 'e')
         return true;
     at++;
     const bool negative = *at == '-';
@@ -486,7 +461,7 @@ static reading read_instant(const char *text, i64 *ns)
     i64 zone_seconds = 0;
     if (!parse_date(&text, &days))
         return READ_NOTHING;
-    if (lower(*text) == 't' || *text == ' ') {
+    if (cli_lower(*text) == 't' || *text == ' ') {
         text++;
         if (!parse_clock(&text, &seconds, &fraction_ns) || !parse_zone(&text, &zone_seconds))
             return READ_NOTHING;
@@ -552,7 +527,7 @@ static bool parse_zone(const char **text, i64 *seconds)
     i64 hours;
     i64 minutes;
     const char sign = **text;
-    if (lower(sign) == 'z')
+    if (cli_lower(sign) == 'z')
         (*text)++;
     if (sign != '+' && sign != '-')
         return true;
@@ -581,11 +556,6 @@ static bool parse_fixed(const char **text, int digits, i64 min, i64 max, i64 *ou
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Splits "A..B" into its ends; for "A" alone, both ends are A. False if both are empty. */

@@ -22,6 +22,12 @@ typedef struct cli_time {
     size_t mark_size;
 } cli_time;
 
+/* The small letter of an ASCII capital; any other character as it is. */
+static inline char cli_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* "12s", "350ms", "1.5e6us", "800ns", "10min", "1h", "-1s", "0", or ISO 8601:
  * "2020-07-29T00:07:10.5Z", "2020-07-29 00:07+02:00"; without a zone it is UTC. Or
  * "mark:load", "mark:load#2". */
@@ -72,9 +78,5 @@ bool cli_next_word(const char **list, char word[CLI_WORD_SIZE]);
 /* "[module!][symbol]": cuts the text at its "!", in place; the pattern points into it. A missing
  * part or "*" matches anything. False if both are missing. */
 bool cli_parse_pattern(char *text, etlheap_pattern *out);
-
-/* Levenshtein distance, ignoring ASCII case; UINT32_MAX if a word is longer than 32
- * bytes. */
-u32 cli_edit_distance(const char *a, const char *b);
 
 #endif

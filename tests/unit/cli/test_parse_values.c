@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "cli/options/nearest.h"
 #include "cli/options/parse_values.h"
 
 #include <stdio.h>
