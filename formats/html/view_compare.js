@@ -19,15 +19,33 @@ function baseInput() {
   return source.session.inputs.some(isBase) ? state.base : null;
 }
 
-function compareQuestions() {
-  const base = baseInput();
-  if (state.kind === null || base === null) return null;
-  const usual = state.kind === "handle" ? "outstanding_count" : "outstanding_size";
-  const options = [
-    ["input", String(base)],
+function comparedInputs() {
+  return [
+    ["input", String(baseInput())],
     ["input", String(state.input)],
+  ];
+}
+
+function usualCompareMeasure() {
+  return state.kind === "handle" ? "outstanding_count" : "outstanding_size";
+}
+
+function compareMeasure() {
+  const { sort } = listState("compare");
+  return COMPARE_MEASURES.includes(sort) ? sort : usualCompareMeasure();
+}
+
+// The windows of both sides; null until they are known.
+function coversOfSides(documents) {
+  return documents === null ? null : [...sideCovers(documents[0]), state.kind];
+}
+
+function compareQuestions() {
+  if (state.kind === null || baseInput() === null) return null;
+  const options = [
+    ...comparedInputs(),
     ["group-by", COMPARE_VIEWS[state.compareBy].keys.join(",")],
-    ...listOptions("compare", COMPARE_MEASURES, usual),
+    ...listOptions("compare", COMPARE_MEASURES, usualCompareMeasure()),
     ...filterOptions(),
   ];
   return [{ command: "diff", options }];
@@ -171,7 +189,7 @@ registerPart({
   id: "compare",
   title: "Comparison",
   order: 80,
-  covers: (documents) => (documents === null ? null : [...sideCovers(documents[0]), state.kind]),
+  covers: coversOfSides,
   questions: compareQuestions,
   draw: drawCompare,
   csv: true,

@@ -53,8 +53,9 @@ function comparedKind(kinds) {
 
 // --- rows -----------------------------------------------------------------------------------
 
+// Without the key, all rows are of one kind.
 function kindOfRow(row) {
-  return row.kind ?? compared.answer.totals[0].kind; // without the key, all are of one kind
+  return row.kind ?? state.kind ?? compared.answer.totals[0].kind;
 }
 
 function comparedKeys(answer) {
@@ -163,6 +164,10 @@ function windowOfSide(told) {
 
 // --- parts ----------------------------------------------------------------------------------
 
+function comparedQuestion() {
+  return { command: compared.command, options: source.compared.options };
+}
+
 // A part of the page of a command, and of no other page. It covers what the document does; parts of one
 // kind say which.
 function registerComparedPart(command, part) {
@@ -176,7 +181,7 @@ function registerComparedPart(command, part) {
     ...part,
     questions() {
       const isOfPage = compared !== null && (command === null || compared.command === command) && state.kind !== null;
-      return isOfPage && (part.applies?.(compared.answer) ?? true) ? [{ command: compared.command, options: source.compared.options }] : null;
+      return isOfPage && (part.applies?.(compared.answer) ?? true) ? [comparedQuestion()] : null;
     },
   });
 }

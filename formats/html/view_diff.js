@@ -179,7 +179,7 @@ registerComparedPart("diff", {
   id: "changes",
   title: "Rows that changed",
   nav: "Table",
-  order: 40,
+  order: 82,
   hint: "The largest change comes first, unless the page was written with another order; a click on a title sorts. The menu of a row finds it in the flame graph.",
   draw: drawChanges,
 });

@@ -5,6 +5,9 @@
 // node has the sums of both sides. What the totals have above the rows is a node of its own. Lifetimes do
 // not add up: in their tree a bar is as wide as the number of blocks that were freed, and has the colour
 // of the change of their mean lifetime.
+//
+// A live view asks for the stacks that changed most of the two inputs that are compared; the page of a
+// comparison has the rows of its document.
 
 const OTHER_STACKS = "[other rows]"; // those that the page does not have one by one
 const DIFFERENCE_SUMS = ["baseWidth", "newWidth", "baseSum", "newSum"];
@@ -22,7 +25,7 @@ defineState("differenceZoom", {
   read: (text) => (/^(\d{1,5}(\.\d{1,5}){0,999})?$/.test(text) ? text : undefined),
 });
 
-const difference = { key: "", root: null, leaves: new Map(), zoom: null, current: null, width: "new", box: null };
+const difference = { key: "", answer: null, root: null, leaves: new Map(), zoom: null, current: null, width: "new", box: null };
 
 // --- the tree -------------------------------------------------------------------------------
 
@@ -32,7 +35,7 @@ function differenceNode(text, parent) {
 
 // What a row, or a total, adds to a node: its width, and the sum of its lifetimes.
 function weightOf(amounts, side) {
-  const { answer } = compared;
+  const { answer } = difference;
   if (!hasLifetimes(answer)) return Math.max(0, amounts[amountsOf(answer).key(side)] ?? 0);
   return isUnknown(amounts[`${side}_lifetime_mean_ns`]) ? 0 : amounts[`${side}_freed_count`];
 }
@@ -41,14 +44,14 @@ function addToNode(node, amounts) {
   for (const side of ["base", "new"]) {
     const weight = weightOf(amounts, side);
     node[`${side}Width`] += weight;
-    if (hasLifetimes(compared.answer)) node[`${side}Sum`] += weight * (amounts[`${side}_lifetime_mean_ns`] ?? 0);
+    if (hasLifetimes(difference.answer)) node[`${side}Sum`] += weight * (amounts[`${side}_lifetime_mean_ns`] ?? 0);
   }
 }
 
 // What a side's bar tells: its amount, or the mean lifetime of so many blocks, which may be unknown.
 function sideValue(node, side) {
   const weight = node[`${side}Width`];
-  if (!hasLifetimes(compared.answer)) return weight;
+  if (!hasLifetimes(difference.answer)) return weight;
   return weight > 0 ? node[`${side}Sum`] / weight : null;
 }
 
@@ -60,7 +63,7 @@ function differencePath(answer, row) {
 }
 
 function buildDifference() {
-  const { answer } = compared;
+  const { answer } = difference;
   difference.root = differenceNode(`all ${state.kind}`, null);
   difference.leaves = new Map();
   for (const row of answer.rows) {
@@ -77,13 +80,16 @@ function buildDifference() {
   addOtherRows(difference.root);
 }
 
+// The whole has what the totals say: rates of rows, and amounts of which some are below 0, may add up to
+// more.
 function addOtherRows(root) {
-  const other = differenceNode(OTHER_STACKS, root);
-  addToNode(other, compared.answer.totals.find(({ kind }) => kind === state.kind));
-  for (const part of DIFFERENCE_SUMS) other[part] = Math.max(0, other[part] - root[part]);
-  if (other.baseWidth + other.newWidth === 0) return;
-  root.children.set(OTHER_STACKS, other);
-  for (const part of DIFFERENCE_SUMS) root[part] += other[part];
+  const total = difference.answer.totals.find(({ kind }) => kind === state.kind);
+  const whole = differenceNode(root.text, null),
+    other = differenceNode(OTHER_STACKS, root);
+  if (total !== undefined) addToNode(whole, total);
+  for (const part of DIFFERENCE_SUMS) other[part] = Math.max(0, whole[part] - root[part]);
+  if (other.baseWidth + other.newWidth > 0) root.children.set(OTHER_STACKS, other);
+  for (const part of DIFFERENCE_SUMS) root[part] = whole[part];
 }
 
 // --- widths ---------------------------------------------------------------------------------
@@ -142,7 +148,7 @@ function showInDifference(row) {
 // --- what is said of a bar ------------------------------------------------------------------
 
 function sideText(node, side) {
-  const { answer } = compared;
+  const { answer } = difference;
   const value = sideValue(node, side);
   if (!hasLifetimes(answer)) return amountsOf(answer).text(value);
   if (value === null) return "nothing freed";
@@ -155,7 +161,7 @@ function differenceChange(node) {
 }
 
 function differenceChangeText(node) {
-  const { answer } = compared;
+  const { answer } = difference;
   const change = differenceChange(node);
   if (change === null) return "change unknown";
   const text = amountsOf(answer, hasLifetimes(answer) ? "lifetime_mean_ns" : answer.measure).text;
@@ -163,7 +169,7 @@ function differenceChangeText(node) {
 }
 
 function differenceLines(node) {
-  const what = hasLifetimes(compared.answer) ? "mean lifetime " : "";
+  const what = hasLifetimes(difference.answer) ? "mean lifetime " : "";
   return [node.text, `${what}new ${sideText(node, "new")}, base ${sideText(node, "base")}`, differenceChangeText(node)];
 }
 
@@ -189,9 +195,11 @@ const differenceChoices = {
   reset: make("button", { type: "button", onclick: () => zoomDifference(difference.root) }, "Reset zoom"),
 };
 
-function drawDifferencePart(body) {
+function drawDifferencePart(body, [answer]) {
   const key = `${state.kind} ${state.differenceTree}`;
-  if (key !== difference.key) buildDifference();
+  const isAnother = answer !== difference.answer;
+  difference.answer = answer;
+  if (isAnother || key !== difference.key) buildDifference();
   if (difference.key !== "" && key !== difference.key && state.differenceZoom !== "") update({ differenceZoom: "" }, { replace: true });
   difference.key = key;
   const { baseWidth, newWidth } = difference.root;
@@ -206,15 +214,31 @@ function drawDifferencePart(body) {
   drawDifference(body);
 }
 
-registerComparedPart("diff", {
+const DIFFERENCE_ROWS = 2000; // that a live view asks for
+
+function differenceQuestions() {
+  if (state.kind === null) return null;
+  if (source.compared !== null) return compared?.command === "diff" ? [comparedQuestion()] : null;
+  if (baseInput() === null) return null;
+  const rows = [
+    ["group-by", "process,stack"],
+    ["sort", compareMeasure()],
+    ["all", ""],
+    ["top", String(DIFFERENCE_ROWS)],
+  ];
+  return [{ command: "diff", options: [...comparedInputs(), ...rows, ...filterOptions()] }];
+}
+
+registerPart({
   id: "difference",
   title: "Flame graph of the change",
-  nav: "Flame graph",
-  order: 30,
-  csv: false,
-  text: false,
+  nav: "Change",
+  order: 81,
+  lazy: true,
   tools: [differenceChoices.width, differenceChoices.tree, differenceChoices.reset],
   hint: "A click zooms to a frame. Arrow keys move, Enter zooms, Escape zooms out, M opens the menu.",
+  covers: coversOfSides,
   follows: ["kind", "search", "differenceWidth", "differenceTree", "differenceZoom"],
+  questions: differenceQuestions,
   draw: drawDifferencePart,
 });

@@ -73,7 +73,7 @@ function makeDifferenceBars() {
 // --- what is told beside the bars -----------------------------------------------------------
 
 function differenceLegend() {
-  const isOfLifetimes = hasLifetimes(compared.answer);
+  const isOfLifetimes = hasLifetimes(difference.answer);
   const words = isOfLifetimes
     ? ["lived longer", "lived shorter", "equal, or freed on one side only"]
     : ["grew", "shrank", "equal"];
@@ -90,19 +90,20 @@ function differenceTold() {
   return texts.join(" ");
 }
 
-// One line for the bar under the pointer or the focus, with a button for its menu.
+// One line for the bar under the pointer or the focus, with a button for its menu. Amounts say which rows
+// they add up.
 function drawDifferenceDetails(node) {
   difference.current = node;
-  const [name, sides, change] = differenceLines(node);
-  const { details } = difference;
-  details.querySelector(".name").textContent = name;
-  const amount = details.querySelector(".amount");
-  amount.textContent = sides;
-  const changed = details.querySelector(".own");
-  changed.textContent = change;
-  changed.className = `own ${{ grew: "up", shrank: "down", same: "" }[changeClass(node)]}`;
-  amount.dataset.value = `${node.baseWidth}/${node.newWidth}`;
-  changed.dataset.value = String(differenceChange(node));
+  const { details, answer } = difference;
+  const { key } = amountsOf(answer, hasLifetimes(answer) ? "freed_count" : answer.measure);
+  const part = (side) => make("span", { "data-measure": key(side), "data-value": node[`${side}Width`] }, `${side} ${sideText(node, side)}`);
+  const look = { grew: "up", shrank: "down", same: "" }[changeClass(node)];
+  const change = make("span", { class: `own ${look}` }, differenceChangeText(node));
+  if (!hasLifetimes(answer)) setAttributes(change, { "data-measure": key("delta"), "data-value": node.newWidth - node.baseWidth });
+  const names = [...differenceAncestors(node), node].slice(1).map(({ text }) => text);
+  Object.assign(details.dataset, { kind: state.kind, tree: state.differenceTree, names: JSON.stringify(names) });
+  details.querySelector(".name").textContent = node.text;
+  details.querySelector(".told").replaceChildren(hasLifetimes(answer) ? "Mean lifetime: " : "", part("new"), ", ", part("base"), " ", change);
 }
 
 function makeDifferenceDetails() {
@@ -113,8 +114,7 @@ function makeDifferenceDetails() {
     { class: "flame-details" },
     button,
     make("span", { class: "name" }),
-    make("span", { class: "amount", "data-measure": "sides" }),
-    make("span", { class: "own", "data-measure": "change" }),
+    make("span", { class: "told" }),
   );
 }
 
@@ -151,7 +151,7 @@ function drawDifferenceBars() {
 
 function drawDifference(body) {
   if (differenceWidth(difference.root) === 0) {
-    const nothing = hasLifetimes(compared.answer) ? "Nothing of this kind was freed in either run." : "Neither run has memory of this kind.";
+    const nothing = hasLifetimes(difference.answer) ? "Nothing of this kind was freed in either run." : "Neither run has memory of this kind.";
     clear(body).append(emptyList(nothing));
     return;
   }

@@ -20,10 +20,6 @@ MEASURE = "outstanding_size"
 PAIR = ["base.etl", "new.etl"]
 
 
-class DiffView(ComparedView):
-    own_tests = ("difference",)  # bars are sums, which are added up here
-
-
 def make_pair(folder):
     for name, events in zip(PAIR, ("2500", "4000")):
         subprocess.run([MAKE_TRACE, "workload", os.path.join(folder, name), "--seed", "3", "--events", events], check=True,
@@ -114,6 +110,7 @@ def check_keys(view):
     label = view.run("document.querySelector('#difference .bar[aria-selected=true]').getAttribute('aria-label')")
     details = view.run("document.querySelector('#difference .flame-details').textContent")
     results.check("and tell of the bar", all(part in details for part in label.split(", ")), label, details)
+    view.step("zoomed", difference=3)
     link = view.run("location.hash")
     view.open(link)
     results.equal("the link opens the page as it was", view.run("document.querySelector('#difference .bar[aria-selected=true]').getAttribute('aria-label')"), label)
@@ -349,4 +346,4 @@ def use(view):
 
 
 if __name__ == "__main__":
-    run_static(use, DiffView)
+    run_static(use, ComparedView)

@@ -66,11 +66,23 @@ def check_compare(view, names):
         view.step(f"compared by {by}", lambda: view.page.choose("#compare select", by), compare=4)
     for measure in ("outstanding_count", "size", "count", "outstanding_size"):
         view.step(f"compared by {measure}", lambda: view.page.choose("#compare .choices label:nth-of-type(2) select", measure), compare=4)
-    view.step("in a window", lambda: view.brush(0.2, 0.7), compare=4)
+    view.step("in a window", lambda: view.brush(0.2, 0.7), compare=4, difference=3)
+    for bar in (1, 4, 7):
+        view.step(f"bar {bar} of the change", lambda: view.run(f"document.querySelectorAll('#difference .bar')[{bar}].focus()"), difference=3)
+    view.step("from callees to callers", lambda: view.page.choose("#difference-tree", "callers"), difference=3)
+    state = view.state()
+    said = view.run("[...document.querySelectorAll('#compare .covers, #difference .covers')].map((one) => one.textContent)")
+    ends = [float(state[end][0].rstrip("nsum")) / {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[state[end][0].lstrip("0123456789")] for end in ("from", "to")]
+    window = " \u2013 ".join(f"{end:.3f} s" for end in ends)
+    view.results.check("both parts say both windows", len(said) == 2 and all(text.startswith(f"Base {window}, New {window}") for text in said), said, window)
     command = view.run("document.getElementById('compare').dataset.command")
     tool = view.mark("[...document.querySelectorAll('#compare .tools button')].find((one) => one.textContent === 'CSV')", "tool")
     _, data = view.page.download(os.path.join(view.documents.folder, "saved"), lambda: view.click(tool))
     view.results.check("saved as CSV: what diff prints", data == view.documents.bytes_of(command, "--format", "csv"), data[:200])
+    view.open(f"#input={new}&base={names.index('workload') + 1}")
+    view.step("compared with a damaged trace", compare=4, difference=3)
+    view.results.check("what the base lost is told", "The base run is not complete" in view.run("document.getElementById('compare').textContent"))
+    view.open(f"#input={new}&base={base}")
     pickers = "#inputs label:nth-of-type({}) select"
     view.step("nothing to compare with", lambda: view.page.choose(pickers.format(2), ""))
     view.results.check("the part is gone", view.run("document.getElementById('compare').hidden"))

@@ -77,6 +77,7 @@ class ComparedView(StaticView):
     """The page of `diff` or `trend`, which has the answer of one command, whole."""
 
     is_static = False
+    own_tests = ()
 
     def may_leave_out(self, part, what, has_window):
         return False

@@ -54,7 +54,8 @@ return [...document.querySelectorAll('main [data-measure]')].filter((one) => one
     text: one.matches('.bar[role=treeitem]') ? one.getAttribute('aria-label') : one.textContent,
     command: around('command'), whole: one.closest('section')?.dataset.command ?? null,
     row: around('row'), path: around('rows'), window: around('window'), pin: around('pin'), nodes: around('nodes'), side: around('side'),
-    rest: around('rest'), kind: around('kind'), others: othersOf(one), marked: markedOf(one), process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
+    rest: around('rest'), kind: around('kind'), names: around('names'), tree: around('tree'), others: othersOf(one), marked: markedOf(one),
+    process: one.closest('section')?.querySelector('[data-process]')?.dataset.process ?? null,
     memory: one.closest('.memory') === null ? null : one.closest('p').textContent,
     isOther: one.closest('.legend')?.contains(one) && one.closest('.key')?.querySelector('.colour-rest') !== null,
     bars: one.closest('.flame-told') === null ? null : drawn(), search: document.getElementById('search').value.trim(),
@@ -225,6 +226,22 @@ def flame_value(number, document):
     return whole if number["row"] is None else nodes[int(number["row"])][measure]
 
 
+def difference_value(number, document):
+    """Of the rows below a bar of the flame graph of a change: those whose path begins with its names."""
+    kind, measure, names = number["kind"], number["measure"], json.loads(number["names"])
+    whole = next(total for total in document["totals"] if total["kind"] == kind)[measure]
+    rows = [row for row in document["rows"] if row.get("kind", kind) == kind]
+
+    def path(row):
+        frames = [frame_text(document, {"frame": frame}) for frame in document["stacks"][row["stack"]]] if row["stack"] is not None else ["[no stack]"]
+        name = row["process"] or (f"process {row['pid']}" if row.get("pid") is not None else "unknown process")
+        return [name, *(frames if number["tree"] == "callers" else reversed(frames))]
+
+    if names == ["[other rows]"]:
+        return whole - sum(row[measure] for row in rows)
+    return whole if not names else sum(row[measure] for row in rows if path(row)[: len(names)] == names)
+
+
 def row_value(documents, command, row, measure):
     document = documents.document(command)
     return of_kind(document["totals"], command)[measure] if row == "totals" else document["rows"][int(row)][measure]
@@ -275,6 +292,8 @@ def expected(number, documents):
     """The value that a painted number has to have; None: it is unknown."""
     document = documents.document(number["command"])
     section, measure, row = number["section"], number["measure"], number["row"]
+    if section == "difference":
+        return difference_value(number, document)
     if section == "runs":
         return measure_of(document, measure)  # a row is a run, and a number one of the totals
     if section == "curve":
