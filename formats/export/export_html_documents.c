@@ -80,7 +80,8 @@ typedef struct document_row {
 #define FREED_TYPES ((1u << ETLHEAP_TYPE_AIFI) | (1u << ETLHEAP_TYPE_AOFI))
 
 /* Of what was freed, by the stack that freed. The page asks for the same share of small nodes. */
-#define TREE_MIN_PPM 2000u
+#define TREE_MIN_PPM       2000u
+#define TREE_PROCESSES_MAX 1000u
 #define FREES_TREE(way)                                                                            \
     {                                                                                              \
         .command = "report", .write = html_answer_report, .asks = ETLHEAP_ASK_TABLE,               \
@@ -309,6 +310,13 @@ static bool is_possible(const etlheap_query *query)
     return !query->unmatched || !(has_sizes || has_lifetimes || has_frames);
 }
 
+/* A tree has a root for each process, and the page shows all of it or none. */
+static bool has_room(const document_row *row, const html_answers *answers)
+{
+    return row->tree == ETLHEAP_TREE_NONE ||
+           etlheap_process_count(answers->request->result) <= TREE_PROCESSES_MAX;
+}
+
 /* Asks the questions of rows together, so that the events are read once for all of them. */
 static etl_status ask(const document_row *const *asked, u32 count, html_inquiry *inquiries,
                       etl_error *err)
@@ -454,6 +462,8 @@ static bool make_text(document_writer *w, const document_row *row, html_inquiry 
     *status = row->write(inquiry, err);
     if (*status != ETL_OK) {
         html_packer_discard(&packer);
+        if (*status == ETL_ERR_MEMORY) /* writers of formats do not say it */
+            (void)etl_no_memory(err);
         return false;
     }
     *status = html_packer_close(&packer, &w->packed, err);
@@ -510,7 +520,7 @@ static etl_status write_documents(document_writer *w, u32 kinds, bool all_kinds,
         if (rows[i].all_kinds != all_kinds)
             continue;
         inquiries[count] = inquiry_of(&rows[i], w->answers, kinds);
-        if (is_possible(&inquiries[count].query))
+        if (is_possible(&inquiries[count].query) && has_room(&rows[i], w->answers))
             asked[count++] = &rows[i];
     }
     etlheap_table *excluded = NULL;

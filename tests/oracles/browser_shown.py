@@ -143,8 +143,8 @@ def check_copy(view):
 
 # --- links ------------------------------------------------------------------------------------
 
-STATE = """({ state: JSON.stringify(state), kinds: byId('overview').innerText, table: document.querySelector('#table tbody').innerText,
-  flame: document.querySelector('#flame .flame-tree').textContent, chips: byId('chips').innerText, field: byId('search').value })"""
+STATE = """({ state: JSON.stringify(state), kinds: byId('overview').innerText, table: byId('table').innerText,
+  flame: document.querySelector('#flame .flame-tree')?.textContent, chips: byId('chips').innerText, field: byId('search').value })"""
 
 STEPS = (
     "update({ from: 3e9, to: 9e9 })",
