@@ -118,15 +118,14 @@ static bool write_temporary(void *user, const void *bytes, size_t size)
 static etl_status open_temporary(temporary *out, etl_error *err)
 {
     snprintf(out->path, sizeof out->path, "%s/etlheap-view-XXXXXX", cli_temporary_folder());
-    out->file = etl_temporary_open(out->path);
+    out->file = etl_temporary_open_hidden(out->path, sizeof out->path);
     if (out->file < 0)
         return etl_fail_with(err, ETL_ERR_IO, 0, "no temporary file in %.100s: %.100s",
                              cli_temporary_folder(), strerror(errno));
-    etl_temporary_hide(out->file, out->path, sizeof out->path);
     return ETL_OK;
 }
 
-/* Reads the traces into a temporary store, whose name goes at once, or as soon as it is mapped. */
+/* Reads the traces into a temporary store, which has no name, or only until it is mapped. */
 static etl_status store_traces(view_kept *input, etl_error *err)
 {
     temporary to = { .file = -1 };

@@ -158,12 +158,12 @@ bool etl_temporary_size(int file, u64 size_bytes);
 bool etl_temporary_finish(int *file);
 
 /*
- * Removes the name of an open temporary file, so that nothing is left if the program is killed, and
- * writes to `path`, of `size` bytes, a name by which only this process can open the file while it
- * is open. The name stays if the system has no such names; on Windows the file goes when it is
- * closed anyway.
+ * Opens a temporary file as etl_temporary_open does, so that nothing is left of it if the program is
+ * killed, and writes to `path`, of `size` bytes, a name by which only this process can open the file
+ * while it is open. Where the file system makes no files without names, it has its name for a
+ * moment; without /proc it keeps it. On Windows the file goes when it is closed anyway.
  */
-void etl_temporary_hide(int file, char *path, size_t size);
+int etl_temporary_open_hidden(char *path, size_t size);
 
 /* Removes a temporary file, open (file >= 0) or finished. Mappings stay readable. */
 void etl_temporary_remove(int file, const char *path);

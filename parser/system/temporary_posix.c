@@ -1,19 +1,55 @@
 /* temporary_posix.c - temporary files once they are open; files.h has the contract. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE 1 /* O_TMPFILE */
 
 #include "files.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Names of open files: proc(5), /proc/PID/fd. */
-void etl_temporary_hide(int file, char *path, size_t size)
+/* Names of open files: proc(5), /proc/PID/fd. False if there are none here. */
+static bool name_by_descriptor(int file, char *path, size_t size)
 {
     char hidden[32];
     snprintf(hidden, sizeof hidden, "/proc/self/fd/%d", file);
-    if (strlen(hidden) < size && access(hidden, R_OK) == 0 && unlink(path) == 0)
+    if (strlen(hidden) >= size || access(hidden, R_OK) != 0)
+        return false;
+    memcpy(path, hidden, strlen(hidden) + 1);
+    return true;
+}
+
+/* A file that never has a name, in the folder of a path; -1 if the file system makes none. */
+static int open_nameless(const char *path)
+{
+#ifdef O_TMPFILE
+    char folder[4096];
+    const char *const slash = strrchr(path, '/');
+    const size_t size = slash ? (size_t)(slash - path) : 0;
+    if (size == 0 || size >= sizeof folder)
+        return -1;
+    memcpy(folder, path, size);
+    folder[size] = '\0';
+    return open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+#else
+    (void)path;
+    return -1;
+#endif
+}
+
+int etl_temporary_open_hidden(char *path, size_t size)
+{
+    int file = open_nameless(path);
+    if (file >= 0 && name_by_descriptor(file, path, size))
+        return file;
+    if (file >= 0)
+        (void)close(file);
+    file = etl_temporary_open(path);
+    char hidden[4096];
+    if (file >= 0 && size <= sizeof hidden && name_by_descriptor(file, hidden, size) &&
+        unlink(path) == 0)
         memcpy(path, hidden, strlen(hidden) + 1);
+    return file;
 }
 
 /* No blocks are taken for it: the file's size is stated by whoever packed it, who may lie. */

@@ -3,11 +3,10 @@
 
 #include <io.h>
 
-void etl_temporary_hide(int file, char *path, size_t size)
+int etl_temporary_open_hidden(char *path, size_t size)
 {
-    (void)file;
-    (void)path;
     (void)size;
+    return etl_temporary_open(path);
 }
 
 bool etl_temporary_size(int file, u64 size_bytes)
