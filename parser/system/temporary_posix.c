@@ -20,7 +20,7 @@ static bool name_by_descriptor(int file, char *path, size_t size)
 }
 
 /* A file that never has a name, in the folder of a path; -1 if the file system makes none. */
-static int open_nameless(const char *path)
+static int open_unlinked(const char *path)
 {
 #ifdef O_TMPFILE
     char folder[4096];
@@ -39,7 +39,7 @@ static int open_nameless(const char *path)
 
 int etl_temporary_open_hidden(char *path, size_t size)
 {
-    int file = open_nameless(path);
+    int file = open_unlinked(path);
     if (file >= 0 && name_by_descriptor(file, path, size))
         return file;
     if (file >= 0)
