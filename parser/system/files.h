@@ -158,9 +158,9 @@ bool etl_temporary_size(int file, u64 size_bytes);
 bool etl_temporary_finish(int *file);
 
 /*
- * Opens a temporary file as etl_temporary_open does, so that nothing is left of it if the program is
- * killed, and writes to `path`, of `size` bytes, a name by which only this process can open the file
- * while it is open. Where the file system makes no files without names, it has its name for a
+ * Opens a temporary file as etl_temporary_open does, so that nothing is left of it if the program
+ * is killed, and writes to `path`, of `size` bytes, a name by which only this process can open the
+ * file while it is open. Where the file system makes no files without names, it has its name for a
  * moment; without /proc it keeps it. On Windows the file goes when it is closed anyway.
  */
 int etl_temporary_open_hidden(char *path, size_t size);
