@@ -110,6 +110,14 @@ check "the example compiles" inside sh -c \
     'cc /usr/share/doc/libetlheap-dev/examples/modules.c $(pkg-config --cflags --libs etlheap) -o /tmp/modules'
 example_runs() { inside /tmp/modules /tmp/demo.etl | grep 'allocations  BatteryMeter.exe'; }
 check "it runs on a trace" example_runs
+check "a compiler of C++ installs" install g++
+cpp_agrees()
+{
+    cp tests/install/sizes.cc "$root/tmp/" &&
+        inside sh -c 'g++ -std=c++17 /tmp/sizes.cc $(pkg-config --cflags --libs etlheap) -o /tmp/sizes' &&
+        inside /tmp/sizes /tmp/demo.etl | grep -x 'BatteryMeter.exe 655360'
+}
+check "a C++ program finds what the program reports" cpp_agrees
 check "the Python module installs" install "/tmp/$(basename "$folder"/python3-etlheap_*.deb)"
 python_reads()
 {
@@ -129,7 +137,11 @@ links_statically()
 check "with pkg-config --static it links with the archive, and needs no other package" links_statically
 runs_the_same() { cmp <(inside /tmp/modules /tmp/demo.etl) <(inside /tmp/static /tmp/demo.etl); }
 check "and says the same" runs_the_same
-remove_all() { inside apt-get purge -y -q etlheap libetlheap0 libetlheap-dev && ! find "$root/usr" -path '*etlheap*' | grep .; }
+remove_all()
+{
+    inside apt-get purge -y -q $(for file in "$folder"/*.deb; do dpkg-deb -f "$file" Package; done) &&
+        ! find "$root/usr" -path '*etlheap*' | grep .
+}
 check "purging leaves nothing" remove_all
 
 finish

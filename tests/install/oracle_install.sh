@@ -331,43 +331,9 @@ done
 
 # What C++ calls must be what the library exports: no name may be decorated. It asks what the
 # program answers, with the one header.
-write_cpp() # file
-{
-    cat > "$1" <<'CPP'
-#include <etlheap/etlheap.h>
-#include <iostream>
-#include <memory>
-
-int main(int, char *argv[])
-{
-    etl_error err{};
-    etl_trace *trace = nullptr;
-    etlheap_result *result = nullptr;
-    etlheap_table *table = nullptr;
-    etlheap_query query = etlheap_query_default();
-    query.kinds = 1u << ETLHEAP_KIND_HEAP;
-    query.group_by[0] = ETLHEAP_KEY_PROCESS;
-    query.group_by_count = 1;
-    if (etlheap_abi_version() != ETLHEAP_ABI_VERSION || etl_open(argv[1], nullptr, &trace, &err) != ETL_OK ||
-        etlheap_analyze(&trace, &argv[1], 1, nullptr, &result, &err) != ETL_OK ||
-        etlheap_aggregate(result, &query, &table, &err) != ETL_OK) {
-        std::cerr << etl_error_message(&err) << "\n";
-        return 1;
-    }
-    const std::unique_ptr<etl_trace, void (*)(etl_trace *)> closes(trace, etl_close);
-    const std::unique_ptr<etlheap_result, void (*)(etlheap_result *)> frees(result, etlheap_result_free);
-    const std::unique_ptr<etlheap_table, void (*)(etlheap_table *)> drops(table, etlheap_table_free);
-    for (uint32_t i = 0; i < table->row_count; i++) {
-        const etlheap_row *const row = etlheap_table_row(table, i);
-        std::cout << row->process << " " << row->measures[ETLHEAP_MEASURE_OUTSTANDING_SIZE] << "\n";
-    }
-}
-CPP
-}
 links_from_cpp()
 {
-    write_cpp "$TEST_TMP/all.cc"
-    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/cpp" "$TEST_TMP/all.cc" $(pkg-config --cflags --libs etlheap) || return 1
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$TEST_TMP/cpp" tests/install/sizes.cc $(pkg-config --cflags --libs etlheap) || return 1
     "$MAKE_TRACE" demo "$TEST_TMP/cpp.etl" > /dev/null
     LD_LIBRARY_PATH=$tree/lib "$TEST_TMP/cpp" "$TEST_TMP/cpp.etl" > "$TEST_TMP/cpp.rows" || return 1
     "$program" report "$TEST_TMP/cpp.etl" --kind heap --group-by process --format csv --no-symbols > "$TEST_TMP/cpp.csv" || return 1
