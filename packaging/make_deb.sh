@@ -161,7 +161,14 @@ make_package libetlheap-dev libdevel "$library (= $version-1), $others" "" \
     "heap and VirtualAlloc analysis of Windows ETL traces, headers" << 'TEXT'
 Headers, the static library and an example, to compile programs with.
 TEXT
-# Byte code is left to Python, which makes it when it may.
+# Byte code is left to Python, which makes it when it may, beside the module and unknown to dpkg.
+mkdir -p "$work/python3-etlheap/DEBIAN"
+cat > "$work/python3-etlheap/DEBIAN/prerm" << 'END'
+#!/bin/sh
+set -e
+rm -rf /usr/lib/python3/dist-packages/etlheap/__pycache__
+END
+chmod 755 "$work/python3-etlheap/DEBIAN/prerm"
 architecture=all
 make_package python3-etlheap python "$library (>= $version), python3 (>= 3.9)" "python3-pandas" \
     "heap and VirtualAlloc analysis of Windows ETL traces, Python module" << 'TEXT'
