@@ -1,8 +1,8 @@
 /*
  * keyed_hash.h - HMAC-SHA-256, a hash that nobody can compute or check without its key.
  *
- * RFC 2104, with the SHA-256 of parser/system/digest.h. XXH3 is no such hash: with it, who has a
- * few names and their words could find the words of other names.
+ * RFC 2104, with the SHA-256 of parser/system/digest.h. XXH3 is not made to keep secrets: somebody
+ * who knows a few names and their words could compute the words of other names.
  */
 #ifndef ETLHEAP_KEYED_HASH_H
 #define ETLHEAP_KEYED_HASH_H

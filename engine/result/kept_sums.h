@@ -26,7 +26,7 @@ typedef struct kept_sums kept_sums;
 /* Sums that somebody uses. They do not change until they are given back. */
 typedef struct kept_use {
     const type_sums *sums; /* [origin * ETLHEAP_TYPE_COUNT + type]; NULL: the caller makes them */
-    type_sums *own;        /* not kept, because there is no room: freed when they are given back */
+    type_sums *own;        /* too large to be kept: freed when they are given back */
     u32 slot;
 } kept_use;
 

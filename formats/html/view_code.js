@@ -6,7 +6,7 @@
 
 const CODE_REASONS = {
   unmapped: "No source folder is given for files of this path.",
-  missing: "There is no such file.",
+  missing: "The file was not found.",
   refused: "The file is outside the source folder, or not a regular file.",
   unreadable: "The file cannot be read.",
   "too-large": "The file is larger than 4 MiB.",

@@ -265,7 +265,7 @@ function keysToAdd(keys) {
   ).filter((key) => answerableKeys([...keys, key]).includes(key));
 }
 
-// What rows cannot be parted by on a static page, in this window, is no key.
+// The keys that rows can be grouped by: a static page has not all of them in every window.
 function answerableKeys(keys) {
   const kept = [];
   for (const key of keys)

@@ -66,7 +66,7 @@ function comparedFrames(answer, row) {
   return "stack" in row ? stackFrames(answer, row.stack) : [];
 }
 
-// What a row says of its keys, but for its kind, process and stack.
+// The keys of a row as text, without its kind, process and stack.
 function otherKeyTexts(answer, row) {
   return comparedKeys(answer)
     .filter((key) => key !== "stack")

@@ -157,7 +157,7 @@ function signedSize(value) {
   return value > 0 ? `+${formatSize(value)}` : formatSize(value);
 }
 
-// A card that chooses a kind; `i` is its row in the document, `said` what it says of the kind.
+// A card that chooses a kind. `i` is its row in the document; a screen reader says `said` after its name.
 function kindRadio(name, i, said, ...children) {
   const isShown = name === state.kind;
   return make(

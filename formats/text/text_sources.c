@@ -16,7 +16,7 @@
 
 static const char *const reasons[] = {
     [ETLHEAP_SOURCE_UNMAPPED] = "No folder is given for files of this path.",
-    [ETLHEAP_SOURCE_MISSING] = "There is no such file.",
+    [ETLHEAP_SOURCE_MISSING] = "The file was not found.",
     [ETLHEAP_SOURCE_REFUSED] = "The file is outside the given folder, or not a regular file.",
     [ETLHEAP_SOURCE_UNREADABLE] = "The file cannot be read.",
     [ETLHEAP_SOURCE_TOO_LARGE] = "The file is larger than 4 MiB.",

@@ -157,6 +157,10 @@ bool etl_temporary_size(int file, u64 size_bytes);
  * etl_file_close. */
 bool etl_temporary_finish(int *file);
 
+/* Opens a temporary file in a folder that never has a name; -1 if the file system makes none. POSIX
+ * only: on Windows a temporary file goes when it is closed. */
+int etl_temporary_open_unnamed(const char *folder);
+
 /*
  * Opens a temporary file as etl_temporary_open does, so that nothing is left of it if the program
  * is killed, and writes to `path`, of `size` bytes, a name by which only this process can open the

@@ -19,10 +19,18 @@ static bool name_by_descriptor(int file, char *path, size_t size)
     return true;
 }
 
-/* A file that never has a name, in the folder of a path; -1 if the file system makes none. */
-static int open_unlinked(const char *path)
+int etl_temporary_open_unnamed(const char *folder)
 {
 #ifdef O_TMPFILE
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+    (void)folder;
+    return -1;
+#endif
+}
+
+static int open_unnamed_beside(const char *path)
+{
     char folder[4096];
     const char *const slash = strrchr(path, '/');
     const size_t size = slash ? (size_t)(slash - path) : 0;
@@ -30,16 +38,12 @@ static int open_unlinked(const char *path)
         return -1;
     memcpy(folder, path, size);
     folder[size] = '\0';
-    return open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-#else
-    (void)path;
-    return -1;
-#endif
+    return etl_temporary_open_unnamed(folder);
 }
 
 int etl_temporary_open_hidden(char *path, size_t size)
 {
-    int file = open_unlinked(path);
+    int file = open_unnamed_beside(path);
     if (file >= 0 && name_by_descriptor(file, path, size))
         return file;
     if (file >= 0)

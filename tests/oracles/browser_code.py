@@ -128,7 +128,7 @@ def check_views(results, folder):
         view.run(OPEN_CODE)
         view.page.rest()
         notes = [(part["file"].split("\\")[-1], part["notes"]) for part in view.run(READ_CODE)]
-        results.check("a file that is gone has a reason in place of lines", ("history.cpp", ["There is no such file."]) in notes and ("monitor.cpp", []) in notes, notes)
+        results.check("a file that is gone has a reason in place of lines", ("history.cpp", ["The file was not found."]) in notes and ("monitor.cpp", []) in notes, notes)
         os.rename("code/BatteryMeter/gone.cpp", "code/BatteryMeter/history.cpp")
     with viewed(results, folder, ["demo.etl"], "--symbols", "symbols") as view:
         view.open(PARTS)

@@ -15,7 +15,7 @@ import subprocess
 
 from axe import axe_script
 from browser_page import MAKE_TRACE
-from browser_view_looks import check_axe, check_contrast, check_headings, check_widths
+from browser_view_looks import check_headings, check_schemes, check_widths
 from static_page import ComparedView, run_static
 from view_page import write_demo
 
@@ -50,16 +50,7 @@ def check_page(view, script, command, inputs, options, fragment, parts):
     view.results.equal(f"{title}: its parts are shown, and no others", shown, parts)
     view.results.equal(f"{title}: what it cannot ask is not shown", view.run(UNASKED), [])
     for width in (1400, 800):
-        for scheme in ("light", "dark"):
-            name = f"{title}, {width} px, {scheme}"
-            view.page.resize(width, 20000)
-            view.page.prefer(scheme)
-            view.open(fragment)
-            view.run(OPEN)
-            view.page.rest()
-            check_contrast(view, name, 60)
-            check_axe(view, script, name)
-            check_widths(view, name)
+        check_schemes(view, script, f"{title}, {width} px", width, fragment, OPEN, 60)
         check_headings(view, f"{title}, {width} px", width, len(parts))
     view.page.resize(390, 30000)
     view.open(fragment)

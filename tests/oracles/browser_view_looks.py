@@ -100,22 +100,27 @@ def check_menu(view, script, name):
     view.results.check(f"{name}: Escape closes it, and the focus goes back", view.run("document.activeElement.matches('.row-menu')"))
 
 
+def check_schemes(view, script, title, width, fragment, prepare, *least):
+    """In light and in dark, texts can be read, axe has no complaint, and nothing is too wide."""
+    for scheme in ("light", "dark"):
+        name = f"{title}, {scheme}"
+        view.page.resize(width, 20000)
+        view.page.prefer(scheme)
+        view.open(fragment)
+        view.run(prepare)
+        view.page.rest()
+        check_contrast(view, name, *least)
+        check_axe(view, script, name)
+        check_widths(view, name)
+
+
 def check_looks(results, folder):
     write_demo(folder)
     script = axe_script()
     with viewed(results, folder, ["demo.etl", "fixed.etl"], "--symbols", "symbols") as view:
         for fragment, what in ((ALL_PARTS, "all parts"), (WINDOWED, "a window")):
             for width in (1400, 800):
-                for scheme in ("light", "dark"):
-                    name = f"{what}, {width} px, {scheme}"
-                    view.page.resize(width, 20000)
-                    view.page.prefer(scheme)
-                    view.open(fragment)
-                    view.run(OPEN)
-                    view.page.rest()
-                    check_contrast(view, name)
-                    check_axe(view, script, name)
-                    check_widths(view, name)
+                check_schemes(view, script, f"{what}, {width} px", width, fragment, OPEN)
                 if what == "all parts":
                     check_menu(view, script, f"{width} px")
                     check_bars(results, view.page, f"{width} px")
